@@ -189,7 +189,8 @@ def filled(
     is_plain = type(shape) is int or (
         type(shape) is tuple and _INTEGER.issuperset(map(type, shape))
     )
-    is_known = is_plain and type(value) is int and isinstance(dtype, _HASHED)
+    is_number = type(value) is int or (type(value) is float and (value > 0 or value < 0))
+    is_known = is_plain and is_number and isinstance(dtype, _HASHED)  # -0.0 == 0.0 as a key
     uniform = _uniform if is_known else _uniform.__wrapped__
     result = made(lone_constant(*uniform(value, shape, dtype, get_device(device, where), where)))
     result._kept = True
@@ -222,7 +223,7 @@ def full(
 
 
 def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: str) -> Array:
-    if type(fill_value) is int and dtype is not None:
+    if type(fill_value) is (float if dtype is None else int):
         return filled(fill_value, shape, dtype, device, where)
     extents = layout.extents_of(shape, where)
     is_float = type(fill_value) not in (Array, TracedNumber) and isinstance(fill_value, float)

@@ -59,23 +59,23 @@ def arange(
             raise type_error(where, "stop is missing", "stop must be a number")
         start, stop = 0, start
     start, step = 0 if start is None else start, 1 if step is None else step
+    target = get_device(device, where)
+    is_whole = dtype is None and type(start) is type(stop) is type(step) is int and step != 0
+    if is_whole and abs(start) + abs(stop) + abs(step) < 1 << 62:
+        known = dispatch.known(
+            (len(range(start, stop, step)),), dtypes.int64, target,
+            lambda: numpy.arange(start, stop, step, dtype=numpy.int64),
+        )  # fmt: skip
+        if known is not None:
+            return made(known)  # type: ignore[return-value]
     if not {type(start), type(stop), type(step)} <= _PLAIN:
         start, stop = number(start, where, "start"), number(stop, where, "stop")
         step = number(step, where, "step")
-    target = get_device(device, where)
     row, length, first, delta = _planned(start, stop, step, dtype, target, where)
     if length == 0:
         return filled(0, 0, row, target, where)
     if row is dtypes.bool_:
         return _of_bools(start, step, length, target, where)
-    is_whole = row is dtypes.int64 and type(start) is type(step) is int
-    if is_whole and abs(start) + abs(step) < 1 << 62:
-        stop = start + length * step
-        known = dispatch.known(
-            (length,), row, target, lambda: numpy.arange(start, stop, step, dtype=numpy.int64)
-        )
-        if known is not None:
-            return made(known)  # type: ignore[return-value]
     computed = dtypes.float32 if row is dtypes.float16 else row
     if computed is row and math.isfinite(delta):
         known = dispatch.known(
