@@ -188,9 +188,21 @@ def test_dates_and_objects_are_refused_by_their_name() -> None:
         xarr.asarray([object()])
 
 
-def test_an_array_larger_than_the_memory_is_refused() -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("arange(n)", "empty(n)", "zeros(1 << 62)", "ones(n, dtype='int8')", "full(n, 2.5)"),
+        *("zeros((n, 1), order='F')", "full_like(np.ones(3), 2, shape=n)", "ndarray(n)"),
+        *("zeros((n // 9, 1)) + np.zeros(9)", "broadcast_to(0, n) + 1"),
+    ],
+)
+def test_an_array_larger_than_the_memory_is_refused_at_its_line(call: str) -> None:
     with pytest.raises(MemoryError, match=r"^memory of \S+: an array of shape .* bytes; it must"):
-        xarr.arange(10**13)
+        eval(f"np.{call}", {"np": xarr, "n": 10**14})
+
+
+def test_a_view_may_have_more_elements_than_the_memory() -> None:
+    assert xarr.broadcast_to(xarr.zeros(()), 10**14)[-1] == 0
 
 
 def test_setdiff1d_names_itself() -> None:
