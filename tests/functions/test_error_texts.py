@@ -229,7 +229,7 @@ def test_an_error_names_the_difference_that_causes_it() -> None:
     all_refused(DIFFERS, {"x": xarr.ones((3, 4))})
 
 
-def test_the_page_has_the_places_that_errors_name() -> None:
+def test_there_are_the_pages_and_places_that_errors_name() -> None:
     page = (ROOT / "docs" / "numpy.md").read_text(encoding="utf-8")
     known = set(re.findall(r'<a id="([^"]+)">', page))
     titles = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
@@ -238,6 +238,9 @@ def test_the_page_has_the_places_that_errors_name() -> None:
     named = {place for text in sources for place in re.findall(r"difference\(['\"]([^'\"]+)", text)}
     assert len(named) > 15
     assert named <= known
+    pages = {one for text in sources for one in re.findall(r"docs/(\w+\.md)", text)}
+    assert pages >= {"numpy.md", "names.md", "kernels.md"}
+    assert pages <= {file.name for file in (ROOT / "docs").iterdir()}
 
 
 WHERE = re.compile(r"((?:\w+\.)*)(\w+)\((\*?\w+(?:, \*?\w+)*)\)")
