@@ -382,11 +382,7 @@ def require_memory(device: Device, dtype: DType, shape: Shape) -> None:
     """Refuse an array that exceeds the device's memory."""
     nbytes, memory_nbytes = math.prod(shape) * dtype.itemsize, device.info.memory_nbytes
     if nbytes > memory_nbytes:
-        raise MemoryError(
-            errors.message(
-                f"memory of {device}",
-                f"an array of shape {shape} and dtype {dtype} has {nbytes:,} bytes",
-                f"it must have at most the device's {memory_nbytes:,}",
-                "work in smaller pieces",
-            )
-        )
+        fault = f"an array of shape {shape} and dtype {dtype} has {nbytes:,} bytes"
+        accepted = f"it must have at most the device's {memory_nbytes:,}"
+        remedy = "work in smaller pieces"
+        raise errors.refused(MemoryError, f"memory of {device}", fault, accepted, remedy)
