@@ -9,13 +9,14 @@ import warnings
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
+from statistics import geometric_mean, median
 from typing import Any
 
 import numpy
 import pytest
 
 import xarr
-from benchmarks import chart, cluster, functions, host, measure, sweep, threads, whole
+from benchmarks import chart, cluster, functions, gallery, host, measure, sweep, threads, whole
 from benchmarks.__main__ import main, parse
 from benchmarks.libraries import open_libraries
 from benchmarks.programs import PROGRAMS, Program
@@ -23,6 +24,7 @@ from benchmarks.rows import COSTS, KEYS, LARGE_ROWS, SMALL_ROWS, Row, flat
 from benchmarks.timing import Timing
 from tests.comparing import nightly
 from tests.kernels.nvrtc import compile_cuda
+from tests.processes import ROOT
 from xarr.backends.device import default_device
 from xarr.runtime import host_functions
 
@@ -281,6 +283,43 @@ def test_the_picture_of_functions_shows_the_committed_sweeps() -> None:
     head, *lines = sweep.table(contents)
     assert len(head) == 1 + len(found)
     assert [line[0] for line in lines].count("``np.sin(x)``") == 1
+
+
+def test_the_figures_of_pages_are_those_of_the_results() -> None:
+    chain = chart.times(json.loads(chart.RESULTS.read_text()), "chain")
+    times = {name: one["times_s"].values() for name, one in gallery.files().items()}
+    programs = [one["numpy"] / one["xarr"] for one in times["cpu"]]
+    calls = {name: sweep.ratios(one, 1000) for name, one in sweep.files().items()}
+    small = (
+        f"takes {geometric_mean(calls['cpu']):.1f} times as long as NumPy's, in the geometric mean "
+        f"of {len(calls['cpu']):,} calls. On an H200 it takes {geometric_mean(calls['h200']):.2f} "
+    )
+    backends = json.loads(chart.RESULTS.with_name("h100x2-cluster.json").read_text())["backends"]
+    two = [
+        [one["times_as_fast"] for one in backends[name]["programs"].values()]
+        for name in ("cupy", "numba", "opencl")
+    ]
+    for page, sentence in (
+        ("README.md", f"takes {chain['xarr']:.2f} ms with xarr, {chain['jax.jit']:.2f} ms with "
+         f"jitted JAX, {chain['torch']:.2f} ms with PyTorch and {chain['cupy']:.2f} ms with CuPy"),
+        ("README.md", f"are {geometric_mean(programs):.1f} times as fast as with NumPy"),
+        ("README.md", small),
+        ("docs/index.md", small),
+        ("docs/dask.md", f"two H100s are {min(two[0] + two[1]):.2f} to {max(two[0] + two[1]):.2f}"),
+        ("docs/dask.md", f"are {two[2][0]:.2f} and {two[2][1]:.2f} times as fast"),
+    ):  # fmt: skip
+        assert sentence in (ROOT / page).read_text(), sentence
+    # What README.md, gallery.md and functions.md say in words.
+    assert [sum(ratio < 1 for ratio in programs), len(programs)] == [3, 12]
+    assert all(one["numpy"] > one["xarr"] for one in times["h200"])
+    assert sum(one["cupy"] > one["xarr"] for one in times["h200"]) == 10
+    cpu, gpu = [
+        [row for row in sweep.files()[name]["rows"] if row[2] == 1000] for name in ("cpu", "h200")
+    ]
+    assert sum(10 <= row[3] <= 40 for row in gpu) >= len(gpu) / 2
+    assert median(row[5] for row in cpu if row[5]) < 5
+    assert median(row[3] for row in cpu) < 12
+    assert two[2][2] < 1
 
 
 def test_a_run_is_shortened_to_what_the_page_needs(tmp_path: Path) -> None:

@@ -45,3 +45,24 @@ def test_each_number_is_read() -> None:
     sources = [path.read_text(encoding="utf-8") for path in (ROOT / "xarr").rglob("*.py")]
     read = {name for text in sources for name in re.findall(r"\btuning\.([A-Z_]+)\b", text)}
     assert read == {*NUMBERS}
+
+
+PAGES: Final = (
+    ("architecture", "at most {0} KiB (`tuning.AT_ONCE_NBYTES`)", tuning.AT_ONCE_NBYTES >> 10),
+    ("architecture", "after {0} of them (`tuning.AT_ONCE`)", tuning.AT_ONCE),
+    ("architecture", "Results of at most {0} KiB stay", tuning.KEPT_NBYTES >> 10),
+    ("architecture", "has occurred {0} times (`tuning.PLANNED`)", tuning.PLANNED),
+    ("architecture", "2^{0} elements (`tuning.LARGE_WORK`)", tuning.LARGE_WORK.bit_length() - 1),
+    ("architecture", "2^{0} elements (`tuning.LARGEST`)", tuning.LARGEST.bit_length() - 1),
+    ("devices", "repeated {0} times, or that have processed four million", tuning.PLANNED),
+    ("devices", "Fourier transforms of up to {0} MiB", tuning.FFT_NBYTES >> 20),
+    ("random", "draws up to {0:,} numbers at once", tuning.DRAWN_MOST),
+    ("transformations", "at most {0} recordings", tuning.RECORDINGS),
+    ("transformations", "at most a {0}th of the device's memory", tuning.HELD_PART),
+)
+
+
+@pytest.mark.parametrize(("page", "sentence", "number"), PAGES)
+def test_the_pages_state_the_numbers(page: str, sentence: str, number: int) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    assert sentence.format(number) in text

@@ -188,9 +188,21 @@ def test_dates_and_objects_are_refused_by_their_name() -> None:
         xarr.asarray([object()])
 
 
-def test_an_array_larger_than_the_memory_is_refused() -> None:
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("arange(n)", "empty(n)", "zeros(1 << 62)", "ones(n, dtype='int8')", "full(n, 2.5)"),
+        *("zeros((n, 1), order='F')", "full_like(np.ones(3), 2, shape=n)", "ndarray(n)"),
+        *("zeros((n // 9, 1)) + np.zeros(9)", "broadcast_to(0, n) + 1"),
+    ],
+)
+def test_an_array_larger_than_the_memory_is_refused_at_its_line(call: str) -> None:
     with pytest.raises(MemoryError, match=r"^memory of \S+: an array of shape .* bytes; it must"):
-        xarr.arange(10**13)
+        eval(f"np.{call}", {"np": xarr, "n": 10**14})
+
+
+def test_a_view_may_have_more_elements_than_the_memory() -> None:
+    assert xarr.broadcast_to(xarr.zeros(()), 10**14)[-1] == 0
 
 
 def test_setdiff1d_names_itself() -> None:
@@ -217,7 +229,7 @@ def test_an_error_names_the_difference_that_causes_it() -> None:
     all_refused(DIFFERS, {"x": xarr.ones((3, 4))})
 
 
-def test_the_page_has_the_places_that_errors_name() -> None:
+def test_there_are_the_pages_and_places_that_errors_name() -> None:
     page = (ROOT / "docs" / "numpy.md").read_text(encoding="utf-8")
     known = set(re.findall(r'<a id="([^"]+)">', page))
     titles = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
@@ -226,6 +238,9 @@ def test_the_page_has_the_places_that_errors_name() -> None:
     named = {place for text in sources for place in re.findall(r"difference\(['\"]([^'\"]+)", text)}
     assert len(named) > 15
     assert named <= known
+    pages = {one for text in sources for one in re.findall(r"docs/(\w+\.md)", text)}
+    assert pages >= {"numpy.md", "names.md", "kernels.md"}
+    assert pages <= {file.name for file in (ROOT / "docs").iterdir()}
 
 
 WHERE = re.compile(r"((?:\w+\.)*)(\w+)\((\*?\w+(?:, \*?\w+)*)\)")

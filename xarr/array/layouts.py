@@ -14,6 +14,7 @@ from xarr.array.transfers import from_host
 from xarr.backends.device import default_float, get_device, require_on
 from xarr.dtypes import DType
 from xarr.ir.events import hooks
+from xarr.ir.instructions import require_memory
 from xarr.ir.views import View, constant, storage_view, structure
 from xarr.layout import Layout
 from xarr.tape import builder
@@ -231,6 +232,7 @@ def constructed(shape: Any, dtype: Any, buffer: Any, offset: Any, strides: Any, 
             "strides must have a number for each axis",
         )
     if buffer is None:
+        require_memory(on, row, extents)
         zeros = constant(row.numpy.type(0).item(), row, extents, on)
         if order != "F" or len(extents) < 2:
             return zeros

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from xarr import errors, tuning
@@ -22,6 +23,7 @@ _AT_ONCE_NBYTES = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE_NBYTES)
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
+    from xarr.dtypes import DType
     from xarr.ir.operation import Operation
     from xarr.layout import Shape
 
@@ -346,7 +348,7 @@ def opcode_of(
         if fresh is not None:
             how = contiguous(on, operation.result, fresh)
             if how.nbytes > _LARGE_NBYTES:
-                _require_possible(how)
+                require_memory(on, how.dtype, how.shape)
             target = how
         opcode = Opcode(operation, operands, target, shape, on, fresh is not None)
         is_known: cython.bint = len(operands) > 0
@@ -376,15 +378,11 @@ _LARGE_NBYTES = cython.declare(cython.Py_ssize_t, 1 << 24)
 """Every device has so many bytes, so smaller results need no check."""
 
 
-def _require_possible(how: Structure) -> None:
-    """Refuse a result that exceeds the device's memory."""
-    memory_nbytes = how.device.info.memory_nbytes
-    if how.nbytes > memory_nbytes:
-        raise MemoryError(
-            errors.message(
-                f"memory of {how.device}",
-                f"an array of shape {how.shape} and dtype {how.dtype} has {how.nbytes:,} bytes",
-                f"it must have at most the device's {memory_nbytes:,}",
-                "work in smaller pieces",
-            )
-        )
+def require_memory(device: Device, dtype: DType, shape: Shape) -> None:
+    """Refuse an array that exceeds the device's memory."""
+    nbytes, memory_nbytes = math.prod(shape) * dtype.itemsize, device.info.memory_nbytes
+    if nbytes > memory_nbytes:
+        fault = f"an array of shape {shape} and dtype {dtype} has {nbytes:,} bytes"
+        accepted = f"it must have at most the device's {memory_nbytes:,}"
+        remedy = "work in smaller pieces"
+        raise errors.refused(MemoryError, f"memory of {device}", fault, accepted, remedy)

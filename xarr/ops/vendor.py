@@ -58,8 +58,8 @@ def reproducible() -> Iterator[None]:
     """Compute without vendor libraries in a `with` block: results have the same bits everywhere.
 
     Matrix products, Fourier transforms, `linalg.solve`, `inv`, `det`, `slogdet`, `cholesky` and
-    `qr` use xarr's own kernels, which sum in the same order on every device. They are slower;
-    docs/numerics.md has figures. ``XARR_REPRODUCIBLE=1`` does the same for a whole process.
+    `qr` use xarr's own kernels, which sum in the same order on every device. They are slower,
+    factorizations most of all. ``XARR_REPRODUCIBLE=1`` does the same for a whole process.
 
     Raises
     ------

@@ -351,10 +351,12 @@ def evaluate_small(
         opcode.small_runs += 1
         if opcode.operation.functions is None and function not in _COMPOSED:
             opcode.small_runs = -1
-        elif opcode.small_runs >= _PLANNED and opcode.small_runs % 16 == 0:
-            # Another process compiles it meanwhile.
-            if program.has_kernel(opcode):
-                opcode.small_runs = _BY_KERNEL
+        elif (
+            opcode.small_runs >= _PLANNED
+            and opcode.small_runs % 16 == 0  # another process compiles it meanwhile
+            and program.has_kernel(opcode)
+        ):
+            opcode.small_runs = _BY_KERNEL
     if function is False or opcode.small_runs == _BY_KERNEL:
         return fresh is not None and _launch_small(program, opcode, views, scalar, fresh)
     values: list[Any] = _values_of(opcode, views, scalar)

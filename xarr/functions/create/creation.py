@@ -25,6 +25,7 @@ from xarr.backends.device import Device, default_device, default_float, get_devi
 from xarr.dtypes import DType
 from xarr.errors import operand_of, type_error, value_error
 from xarr.functions.device.streams import Stream
+from xarr.ir.instructions import require_memory
 from xarr.ir.views import View, constant, lone_constant, structure
 from xarr.layout import Shape, integer
 from xarr.memo import memo
@@ -179,6 +180,7 @@ def _uniform(value: Any, shape: Any, dtype: Any, target: Device, where: str) -> 
     else:
         row = dtypes.lookup(dtype, where)
         require_on(target, row, where)
+    require_memory(target, row, extents)
     return structure(target, row, extents, None), numbers(value, row, where, "fill_value").item()
 
 
@@ -235,6 +237,7 @@ def _full(fill_value: Any, shape: Any, dtype: Any, device: DeviceLike, where: st
         fault = f"fill_value has shape {view.shape} and shape is {extents}"
         raise value_error(where, fault, "fill_value must broadcast to shape")
     if view.value is not None:
+        require_memory(view.device, view.dtype, extents)
         return keep_array(Array(constant(view.value, view.dtype, extents, view.device)))
     return keep_array(Array(builder.copied(builder.broadcast(view, extents))))
 
