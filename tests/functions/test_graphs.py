@@ -219,6 +219,22 @@ def test_a_graph_is_recorded_anew(device: xarr.Device, grows: bool) -> None:
     assert len(device.kept) < kept
 
 
+def test_launches_clip_indices_that_were_written(device: xarr.Device) -> None:
+    """Nothing looks at the indices of a launch, and they must not reach other memory."""
+    x, z, index = xarr.arange(8.0) + 0, xarr.zeros(8), xarr.asarray([1, 2])
+    assert x[index].tolist() == [1, 2]
+    with xarr.graph() as work:
+        z[index] = 5
+        found = [x[index], xarr.take(x, index), x[xarr.argsort(-x)[:2]], x[index % 8]]
+    index[...], z[...] = [-(10**12), 10**12], 0
+    x += 1
+    work.launch()
+    assert [one.tolist() for one in found] == [[1, 8], [1, 8], [8, 7], [1, 1]]
+    assert z.tolist() == [5, 0, 0, 0, 0, 0, 0, 5]
+    with pytest.raises(RuntimeError, match="the host reads a value"), xarr.graph():
+        x[(x * 2).astype("int64")]
+
+
 def test_what_a_graph_refuses(device: xarr.Device) -> None:
     x = xarr.ones(2000, dtype="float32") + 0
     g, host = xarr.graph(), np.ones(2000, "float32")

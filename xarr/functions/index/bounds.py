@@ -21,13 +21,14 @@ from xarr.tape.tape import tape_of
 def in_range(array: Array, extent: int, axis: int, where: str) -> Array:
     """Refuse indices out of range; reads one value back from the device, if it has to.
 
-    Return the indices, clipped where a replay will have others: it reads nothing back.
+    Return the indices, clipped where a replay or a launch of a graph may have others: these read
+    nothing back.
     """
     if _is_made_in_range(array._view, extent):
         return array
     if array.size and extent:
         recorders.checked(lambda view: _require_in_range(view, extent, axis, where), array._view)
-        if recorders.varies(array._view):
+        if recorders.varies(array._view) or array.device.is_recorded:
             low, high = dtypes.integer_bounds(array._view.dtype)
             array = elementwise.minimum(array, extent - 1) if extent <= high else array
             return elementwise.maximum(array, -extent) if low < -extent else array
