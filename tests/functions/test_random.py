@@ -13,7 +13,7 @@ from scipy import stats  # type: ignore[import-untyped]
 
 import xarr
 from tests.comparing import nightly
-from tests.functions.calls import all_refused
+from tests.functions.calls import all_refused, rows
 from tests.launching import together
 from tests.processes import run_code
 from xarr import dtypes
@@ -434,6 +434,23 @@ def test_the_shared_bit_generator() -> None:
     assert xarr.random.rand(3).tolist() == xarr.random.default_rng(3).random(3).tolist()
     with pytest.raises(TypeError, match="XARR_RANDOM"):
         xarr.random.set_bit_generator(np.random.PCG64(3))
+
+
+OF_NUMPYS = """
+rng.{poisson(4.0, 4)|binomial(20, 0.25, 3)|geometric(0.35, 3)|gamma(2.0, size=3)|beta(2, 3, 2)}
+rng.{exponential(0.5, 2)|lognormal(0.1, 0.2, 2)|laplace(size=2)|triangular(-3, 0, 8, 2)}
+rng.{standard_t(5, size=2)|multinomial(20, [0.5, 0.5])|dirichlet([10, 5, 3])|permutation(6)}
+rng.{multivariate_normal([0, 1], [[1, 0.5], [0.5, 2]], 3)|choice(10, 4, False)|normal(5, 2, 6)}
+rng.{choice([10, 20, 30], 3, True, [0.2, 0.5, 0.3])|uniform(-2, 2, (2, 2))}
+"""
+
+
+@pytest.mark.parametrize("of", ["Generator", "RandomState"])
+def test_numpys_distributions(of: str) -> None:
+    ours, theirs = (getattr(one.random, of)(np.random.MT19937(3)) for one in (xarr, np))
+    for call in rows(OF_NUMPYS):
+        found, wanted = (eval(call, {"rng": rng}) for rng in (ours, theirs))
+        np.testing.assert_array_equal(np.asarray(found), wanted, call, strict=True)
 
 
 def test_numpys_streams() -> None:

@@ -115,7 +115,3 @@ def test_a_program_runs_unchanged(script: Path, run: Callable[[Path, str], Left]
     assert list(expected) == list(found)
     for name, value in expected.items():
         _compare(value, found[name], name)
-
-
-def test_there_are_many_programs() -> None:
-    assert len(SCRIPTS) >= 30
