@@ -296,6 +296,7 @@ x, y = np.meshgrid(np.arange(3), np.arange(2)); x[...] = 7; y[...] = 8
 np.asarray(numpy.arange(6, dtype=">i4").reshape(2, 3){|.T}).tolist()
 np.asarray(numpy.asfortranarray(numpy.arange(6, dtype=">i4").reshape(2, 3))).tolist()
 np.asarray([numpy.arange(3).astype("{>i4|>f8|>c16}")]).tolist()
+np.frombuffer(bytes([0, 0, 0, 1]), dtype=">i4").tolist()
 np.asarray({[p, p + 1]|[p[0], 5, p[1]]|[[p[0], 1], [2, p[1]]], dtype="float32"|(p, [3, 4])})
 np.array({[a, 2, a * 2]|[[a, 1], (2, a)]|[b, [7, 8, 9], np.ones(3)]|[[b[0], b[1]], b[1:]]}, "f4")
 np.array([a, 2], dtype="int8")

@@ -163,11 +163,6 @@ def test_typename_describes_and_warns_as_numpy() -> None:
         assert seen[0] == seen[1]
 
 
-def test_values_of_the_other_byte_order_are_converted() -> None:
-    assert xp.asarray(np.arange(3, dtype=">i4")).tolist() == [0, 1, 2]
-    assert xp.frombuffer(b"\0\0\0\1", dtype=">i4").tolist() == [1]
-
-
 def test_conversions_may_be_unsafe_and_of_lists() -> None:
     assert xp.astype([1, 2], "int8").dtype == "int8"
     assert xp.ones(2, dtype="f4").astype("i4", "C", "unsafe").tolist() == [1, 1]
