@@ -199,31 +199,3 @@ def test_a_pattern_line_by_line(pattern: str) -> None:
 def test_a_pattern_that_is_replayed(pattern: str) -> None:
     run = xarr.jit(_function(pattern, xarr), strict=False)
     _assert_as_numpy(pattern, run, times=3)
-
-
-MISTAKES: Final = (
-    ("a + a[:3]", ValueError),
-    ("m @ a", ValueError),
-    ("k & a", TypeError),
-    ("a.reshape(7, 7, 7)", ValueError),
-    ("np.add(a, a, out=m)", ValueError),
-    ("np.concatenate([m, a])", ValueError),
-    ("a[len(a)]", IndexError),
-    ("a[[0, len(a)]]", IndexError),
-    ("a[0, 0] = 1", IndexError),
-    ("k[0] = 2**40", OverflowError),
-    ("k += 0.5", TypeError),
-)
-
-
-@pytest.mark.parametrize(("statement", "kind"), MISTAKES)
-def test_an_error_is_raised_by_the_statement_that_causes_it(
-    statement: str, kind: type[Exception]
-) -> None:
-    a, m, k, _ = _arrays(10, xarr)
-    pending = a * 2 + 1
-    with pytest.raises(kind):
-        exec(statement, {"np": xarr, "a": a, "m": m, "k": k})
-    wanted = _arrays(10, numpy)
-    for got, want in zip((a, m, k, pending), (*wanted[:3], wanted[0] * 2 + 1), strict=True):
-        assert numpy.array_equal(numpy.asarray(got), want)

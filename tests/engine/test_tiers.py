@@ -614,20 +614,6 @@ def test_a_finalizer_that_reads_what_a_small_instruction_writes(
 # -- in order -----------------------------------------------------------------------------------
 
 
-def test_what_comes_behind_large_work_waits_for_it() -> None:
-    x = small(8)
-    y = (xarr.zeros(200_000) + 1)[:8] * x
-    assert waiting()
-    x += 1
-    z = xarr.exp(y) + x
-    x[2:] = -1
-    whole = xarr.concat([y, x])
-    assert waiting()
-    np.testing.assert_allclose(np.asarray(z), np.exp(EIGHT) + EIGHT + 1)
-    np.testing.assert_array_equal(np.asarray(x)[1:4], [0.25, -1, -1])
-    np.testing.assert_array_equal(np.asarray(whole)[:8], EIGHT)
-
-
 @pytest.mark.parametrize("dtype", ["int64", "longlong", np.dtype("int64", metadata={"unit": "m"})])
 @pytest.mark.parametrize("make", [xarr.asarray, xarr.array])
 def test_what_is_made_of_numpys_array_is_a_copy(make: Callable[..., Any], dtype: Any) -> None:
@@ -677,22 +663,6 @@ def test_what_is_there_is_selected_at_once() -> None:
     assert x[::2][order[2:] - 1].tolist() == [6]
     x *= (xarr.zeros(2000) + 1)[:8]
     assert x[order].tolist() == [9, -1, -0.25]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "int64", "complex64", "float16"])
-def test_few_indices_are_taken_at_once(dtype: str) -> None:
-    host = np.arange(60).reshape(20, 3).astype(dtype)
-    x, places = xarr.asarray(host), np.array([[19, 0], [-1, -20]], np.int32)
-    where = xarr.asarray(places)
-    xarr.synchronize()
-    with tier("hosted"), nothing_launched():
-        np.testing.assert_array_equal(xarr.to_numpy(x[::-1][where]), host[::-1][places])
-        assert not waiting()
-        x[0] = 7  # what is asked for later comes later
-        host[0] = 7
-        np.testing.assert_array_equal(xarr.to_numpy(x[where]), host[places])
-        with pytest.raises(IndexError, match="out of bounds"):
-            x[where + 1]
 
 
 def test_what_a_library_gives_back_shares_no_memory_with_what_it_took() -> None:

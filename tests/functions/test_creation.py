@@ -74,7 +74,7 @@ np.eye({3|3, 5|5, 3|0, 2|2, 0|300, 300}, k={0|1|-2|7|-7}, dtype="int8")
 np.identity(3)
 np.eye(3, M=2)
 np.tri(3, 4, 1)
-np.tri({-2|3, -1})
+np.tri({-2|3, -1|300, 250, {-400|-2|0|3|290}})
 np.eye(2.5) ! TypeError: eye
 np.tril(cube + 1, k=1)
 np.triu({cube + 1, k=-1|holes})

@@ -11,6 +11,7 @@ import pickle
 import re
 import time
 import traceback
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -302,8 +303,9 @@ class Settings(ctypes.Structure):
     _fields_ = (("scale", ctypes.c_float), ("begin", ctypes.c_int))
 
 
-def test_raw_kernels_are_ordered_and_write_to_views(device: xarr.Device) -> None:
-    module = xarr.RawModule(code=RAW)
+def test_raw_kernels_are_ordered_and_write_to_views(device: xarr.Device, tmp_path: Path) -> None:
+    (tmp_path / "raw.c").write_text(RAW)
+    module = xarr.RawModule(path=tmp_path / "raw.c")
     scaled, turned = module.get_function("scaled"), module.get_function("turned")
     host = values(16)
     x = xarr.asarray(host)

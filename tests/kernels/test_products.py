@@ -232,19 +232,19 @@ def test_pieces_are_joined(dtype: DType, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
-    "shape", [(1, 1, 1), (1, 5, 70_000), (1, 65_537, 1), (255, 256, 257), (1025, 9, 977)]
+    ("shape", "tile"),
+    [
+        *((one, None) for one in ((1, 1, 1), (1, 5, 70_000), (1, 65_537, 1), (255, 256, 257))),
+        *(((1025, 9, 977), None), ((16 * 19 + 3, 5, 4 * 7 + 1), CASE["float32"].tile)),
+    ],
+    ids=str,
 )
-def test_sizes(shape: tuple[int, int, int]) -> None:
+def test_sizes(shape: tuple[int, int, int], tile: Tile | None, choose: Callable[..., None]) -> None:
     rows, length, columns = shape
+    if tile:
+        choose(tile)  # in bands of many tiles
     x = numbers((rows, length), np.float32)
     y = numbers((length, columns), np.float32, 1)
-    np.testing.assert_array_equal(matmul(x, y), x @ y)
-
-
-def test_many_tiles_in_bands(choose: Callable[..., None]) -> None:
-    choose(CASE["float32"].tile)
-    x = numbers((16 * 19 + 3, 5), np.float32)
-    y = numbers((5, 4 * 7 + 1), np.float32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
 
 
