@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from tests import reference
-from tests.functions.calls import check, each, each_line
+from tests.functions.calls import all_refused, check, each, each_line
 from tests.reference import Values, assert_same
 from xarr import dtypes, tuning
 from xarr.dtypes import DType
@@ -166,18 +166,14 @@ def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
 
 def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device) -> None:
     other = xarr.arange(3, device=device.pretending("as-gpu"))
-    x = xarr.arange(3)
-    for call in (
-        lambda: xarr.take(x, other),
-        lambda: xarr.take_along_axis(x, other),
-        lambda: xarr.where(other > 1, x, x),
-        lambda: xarr.where(x > 1, other, 1),
-        lambda: x[other],
-        lambda: xarr.concat([x, other]),
-        lambda: xarr.stack([x, other]),
-    ):
-        with pytest.raises(ValueError, match="one device"):
-            call()
+    all_refused(
+        """
+        {np.take(x, other)|np.take_along_axis(x, other)|x[other]} ! ValueError: one device
+        {np.where(other > 1, x, x)|np.where(x > 1, other, 1)} ! ValueError: one device
+        np.{concat|stack}([x, other]) ! ValueError: one device
+        """,
+        {"x": xarr.arange(3), "other": other},
+    )
 
 
 WRITTEN: Final = (1, 1.0, True, -1, 0.1, 2**40, np.float32(3), 1e300, math.inf, math.nan, 2 + 1j)
@@ -408,35 +404,30 @@ def test_very_many_indices_are_looked_at(device: xarr.Device, monkeypatch: Any) 
                     x[xarr.asarray(beyond, device=device)]
 
 
-PLACES = [
-    "np.argsort(x)",
-    "np.argsort(x)[::-1]",
-    "np.argsort(x).astype('int32')[2:]",
-    "np.argsort(x.reshape(4, 6), axis=0)",
-    "np.argmax(x.reshape(4, 6), axis=1)",
-    "np.argmin(x)",
-    "np.arange(5000) % 24",
-]
+PLACES = """
+np.argsort(x){|[::-1]|.astype('int32')[2:]}
+np.{argsort(x.reshape(4, 6), axis=0)|argmax(x.reshape(4, 6), axis=1)|argmin(x)|arange(5000) % 24}
+"""
 
 
-@pytest.mark.parametrize("places", PLACES)
+@each(PLACES)
 def test_indices_that_are_made_in_range_are_not_looked_at(
-    places: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+    call: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def looked(*_: Any) -> None:
         raise AssertionError("indices were looked at")
 
     monkeypatch.setattr(host_functions.tier, "name", "fused")  # a CPU computes few at once
     host = np.arange(24.0) * 7 % 24
-    wanted = host[eval(places, {"np": np, "x": host})]
+    wanted = host[eval(call, {"np": np, "x": host})]
     with xarr.device(device.pretending("as-gpu")):
         x = xarr.asarray(host)
         xarr.synchronize(x)
         with monkeypatch.context() as patch:
             patch.setattr(bounds, "_look_at", looked)
-            found = x[eval(places, {"np": xarr, "x": x})]
+            found = x[eval(call, {"np": xarr, "x": x})]
         np.testing.assert_array_equal(xarr.to_numpy(found), wanted)
-        known = xarr.jit(lambda x: x[eval(places, {"np": xarr, "x": x})])
+        known = xarr.jit(lambda x: x[eval(call, {"np": xarr, "x": x})])
         for _ in range(3):
             np.testing.assert_array_equal(xarr.to_numpy(known(x)), wanted)
 
@@ -447,14 +438,8 @@ def test_other_indices_are_looked_at(device: xarr.Device) -> None:
         written = xarr.argsort(x)
         written[3] = 24
         bits = xarr.argsort(x).view("int32")
-        for places in (
-            xarr.argsort(x),
-            written,
-            bits + 24,
-            xarr.arange(30) % 24,
-            30 % xarr.arange(1, 60),
-            -1 - xarr.argsort(x),
-        ):
+        orders = xarr.argsort(x), written, bits + 24, -1 - xarr.argsort(x)
+        for places in (*orders, xarr.arange(30) % 24, 30 % xarr.arange(1, 60)):
             with pytest.raises(IndexError):
                 short[places]
         rows = xarr.argsort(x.reshape(4, 6), axis=1)
