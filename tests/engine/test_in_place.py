@@ -32,40 +32,20 @@ PATTERNS: Final[dict[str, str]] = {
             m[1:-1] += m[2:] - 2 * m[1:-1] + m[:-2]
     """,
     "subtract a row that changes": "m -= m[0]",
-    "out overlaps an operand": """
-        np.add(a[1:], a[:-1], out=a[:-1])
-        np.multiply(a[::-1], a, out=a)
-    """,
+    "out overlaps an operand": "np.add(a[1:], a[:-1], out=a[:-1]); np.multiply(a[::-1], a, out=a)",
     "running sum onto its operand": "np.cumsum(k, out=k)",
     # Order: what was read before a write stays as it was.
-    "read, then overwrite": """
-        r = a + 1
-        a[...] = 0
-    """,
-    "reduce, then overwrite": """
-        r = m.max(axis=0) * 2
-        m[1:] = 7
-    """,
-    "overwrite through a later view": """
-        r = a[2:8] * 3
-        b = a[1:9]
-        b -= 4
-    """,
-    "indices are overwritten": """
-        r = a[i]
-        i[...] = 0
-    """,
+    "read, then overwrite": "r = a + 1; a[...] = 0",
+    "reduce, then overwrite": "r = m.max(axis=0) * 2; m[1:] = 7",
+    "overwrite through a later view": "r = a[2:8] * 3; b = a[1:9]; b -= 4",
+    "indices are overwritten": "r = a[i]; i[...] = 0",
     "a mask is overwritten": """
         chosen = a > 3
         r = np.where(chosen, a, -a)
         chosen[...] = False
         a[chosen] = 100
     """,
-    "bits are read, then overwritten": """
-        r = a.view("int32") * 2
-        r -= -4
-        a[2:5] = 2
-    """,
+    "bits are read, then overwritten": 'r = a.view("int32") * 2; r -= -4; a[2:5] = 2',
     # Swaps.
     "swap halves that are views": "h = len(a) // 2; a[:h], a[h:2 * h] = a[h:2 * h], a[:h]",
     "swap even and odd": "a[::2], a[1::2] = a[1::2].copy(), a[::2].copy()",
@@ -78,29 +58,11 @@ PATTERNS: Final[dict[str, str]] = {
         r = a - b
     """,
     # Aliases: a write through one name is seen through all.
-    "write through a flat view": """
-        m.reshape(-1)[::3] = 5
-        r = m.sum(axis=1)
-    """,
-    "two views that overlap": """
-        a[:6] += 1
-        a[3:9] *= 2
-        a[:6] -= 3
-    """,
-    "a view outlives its name": """
-        b = a[1:]
-        c = a * 2
-        b[...] = 9
-        r = c + a
-    """,
-    "the diagonal is a view": """
-        m.reshape(-1)[:: len(m) + 1] = m.sum(axis=0)
-        r = m + m.T
-    """,
-    "write through bits": """
-        a.view("int32")[:4] = 0
-        r = a * 2 + 1
-    """,
+    "write through a flat view": "m.reshape(-1)[::3] = 5; r = m.sum(axis=1)",
+    "two views that overlap": "a[:6] += 1; a[3:9] *= 2; a[:6] -= 3",
+    "a view outlives its name": "b = a[1:]; c = a * 2; b[...] = 9; r = c + a",
+    "the diagonal is a view": "m.reshape(-1)[:: len(m) + 1] = m.sum(axis=0); r = m + m.T",
+    "write through bits": 'a.view("int32")[:4] = 0; r = a * 2 + 1',
     "a function writes to its argument": """
         def double(x):
             x *= 2
@@ -111,32 +73,16 @@ PATTERNS: Final[dict[str, str]] = {
     # Reductions of what is written in the same statement.
     "subtract the own maximum": "m -= m.max(axis=1, keepdims=True)",
     "subtract the own sum": "k -= k.sum()",
-    "position of the largest after a write": """
-        m *= -1
-        r = m.T.argmin()
-    """,
+    "position of the largest after a write": "m *= -1; r = m.T.argmin()",
     # Indices that repeat, partial writes, empty slices, types.
     "an index that repeats": "k[[0, 0, 1]] += k[[0, 0, 1]]",
     "an index that repeats, counted": "np.add.at(k, [0, 0, 1], 5)",
-    "write at indices, then add the reverse": """
-        a[np.arange(len(a))] = a * 2
-        a += a[::-1]
-    """,
+    "write at indices, then add the reverse": "a[np.arange(len(a))] = a * 2; a += a[::-1]",
     "the last of equal places stays": "a[[1, 1, 2, 2]] = np.asarray([5, 6, 7, 8], dtype=a.dtype)",
-    "a fill that is overwritten in part": """
-        a[...] = 1
-        a[2:] = 2
-        a[...] = a + a[::-1]
-    """,
+    "a fill that is overwritten in part": "a[...] = 1; a[2:] = 2; a[...] = a + a[::-1]",
     "an empty slice is written": "a[:0] = 2; a[len(a):] += 3",
-    "scale, then copy a part": """
-        a *= 2
-        r = a[:4] * 1
-    """,
-    "a wider result goes to a narrow array": """
-        k[...] = a * 1.5
-        k += k[::-1]
-    """,
+    "scale, then copy a part": "a *= 2; r = a[:4] * 1",
+    "a wider result goes to a narrow array": "k[...] = a * 1.5; k += k[::-1]",
     "each element from the one before": """
         for j in range(1, 6):
             a[j] = a[j - 1] * 2 + a[j]
