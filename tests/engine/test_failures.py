@@ -89,21 +89,14 @@ def test_work_that_was_done_in_place_of_others_is_asked_for_with_them(after: int
     """One instruction does for two rolls, and for a short sum and what it is of."""
     with faults.installed():
         replay(
-            [
-                "c = np.asarray(data((70, 9), 'float32', 1))",
-                "d = np.roll(np.roll(c, 1, axis=0), 2, axis=1)",
-                "e = np.roll(np.roll(d + 1, 1, axis=0), -1, axis=0) * 2",
-                "f = np.sum(c * c - d, axis=1) + c[:, 0]",
-                "c += 1",
-                "g = np.sum(e * e, axis=1) * np.max(d, axis=1)",
-                f"failing('launch', {after}, 1, g)",
-                "read(f)",
-                "read(d)",
-                "read(g)",
-                "read(e)",
-                "read(c)",
-            ]
-        )
+            ["c = np.asarray(data((70, 9), 'float32', 1))",
+             "d = np.roll(np.roll(c, 1, axis=0), 2, axis=1)",
+             "e = np.roll(np.roll(d + 1, 1, axis=0), -1, axis=0) * 2",
+             "f = np.sum(c * c - d, axis=1) + c[:, 0]", "c += 1",
+             "g = np.sum(e * e, axis=1) * np.max(d, axis=1)",
+             f"failing('launch', {after}, 1, g)", "read(f)", "read(d)", "read(g)", "read(e)",
+             "read(c)"]
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("after", range(5))
@@ -111,18 +104,10 @@ def test_work_of_several_launches_is_finished_when_one_was_refused(after: int) -
     """Its first launch has overwritten what it read."""
     with faults.installed():
         replay(
-            [
-                "c = np.asarray(data((70, 700), 'uint8', 1))",
-                "b = np.any(c + c)",
-                "c += 1",
-                "d = c[:-1] + 1",
-                "f = np.sum(c * 2)",
-                f"failing('launch', {after}, 1, f)",
-                "read(c)",
-                "read(f)",
-                "read(b)",
-            ]
-        )
+            ["c = np.asarray(data((70, 700), 'uint8', 1))", "b = np.any(c + c)", "c += 1",
+             "d = c[:-1] + 1", "f = np.sum(c * 2)", f"failing('launch', {after}, 1, f)",
+             "read(c)", "read(f)", "read(b)"]
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(
