@@ -444,18 +444,6 @@ def test_small_work_waits_where_others_watch(anew: None) -> None:
     assert report is not None
 
 
-def test_a_new_list_is_numpys_work(anew: None) -> None:
-    x = small()
-    y = (2 * x - x) / 3
-    assert waiting() == 3
-    with nothing_launched():
-        np.testing.assert_array_equal(xarr.to_numpy(y), (2 * WANTED - WANTED) / 3)
-        assert np.isinf(float((x / 0)[0]))  # and no warning
-        assert np.isnan(float((x[4:5] / 0)[0]))
-    assert is_at_once(y)
-    assert tier_of("multiply", "subtract", "divide") == "new"
-
-
 @pytest.mark.parametrize(
     ("size", "turn"), [(MANY, tuning.PLANNED), (1 << 20, 2), ((1 << 22) + 1, 1)]
 )
@@ -539,14 +527,6 @@ def test_lists_of_many_sizes_leave_next_to_nothing(anew: None) -> None:
     gc.collect()
     assert len(programs) - known < 4
     assert (len(gc.get_objects()) - before) / 800 < 60  # structures and opcodes, up to a bound
-
-
-@pytest.mark.parametrize("name", ["fused", "hosted"])
-def test_work_waits_where_another_tier_is_asked_for(name: str) -> None:
-    with tier(name):
-        y = small() + 1
-        assert waiting()
-        assert not is_at_once(y)
 
 
 def test_kernels_take_over_once_they_are_compiled(anew: None) -> None:

@@ -312,14 +312,10 @@ i[np.full(3, 4)] ! IndexError: out of bounds
 @each_line(CALLS)
 def test_calls(call: str, device: xarr.Device) -> None:
     given = {
-        "x": example(),
-        "n": np.asarray(3.0, np.float32),
-        "one": example((2,)),
-        "i": np.arange(3),
-        "u": np.zeros(2, "u8"),
-        "rows": example((6, 4)),
+        "x": example(), "n": np.asarray(3.0, np.float32), "one": example((2,)), "i": np.arange(3),
+        "u": np.zeros(2, "u8"), "rows": example((6, 4)),
         "mask": np.array([True, False, True, False, False, True]),
-    }
+    }  # fmt: skip
     check(call, **given)
 
 

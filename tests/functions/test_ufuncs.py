@@ -133,24 +133,16 @@ np.{less|less_equal|greater|greater_equal|equal|not_equal}({s, u|u, s|e, u})
 @each_line(CALLS)
 def test_calls(call: str) -> None:
     given: dict[str, Any] = {
-        "y": np.asarray([5.0, 7.0]),
-        "out": np.full(2, -1.0),
-        "both": np.zeros(2),
-        "one": np.full(1, 3.0),
-        "i": np.asarray([1, 2], "int32"),
-        "m": np.zeros((2, 2)),
+        "y": np.asarray([5.0, 7.0]), "out": np.full(2, -1.0), "both": np.zeros(2),
+        "one": np.full(1, 3.0), "i": np.asarray([1, 2], "int32"), "m": np.zeros((2, 2)),
         "x": np.asarray([[1.0, 5.0], [2.0, 8.0]]),
-        "mask": np.asarray([[True, False], [True, True]]),
-        "w": np.asarray([2.75, 300.5, 7]),
-        "t": np.arange(1, 25).reshape(4, 6),
-        "p": np.arange(6.0).reshape(2, 3),
-        "q": np.arange(6.0, 12.0).reshape(3, 2),
-        "a": np.asarray([True, True, False]),
-        "b": np.asarray([True, False, False]),
-        "s": np.asarray([-1, 0, 2**62 + 1, 2**63 - 1]),
+        "mask": np.asarray([[True, False], [True, True]]), "w": np.asarray([2.75, 300.5, 7]),
+        "t": np.arange(1, 25).reshape(4, 6), "p": np.arange(6.0).reshape(2, 3),
+        "q": np.arange(6.0, 12.0).reshape(3, 2), "a": np.asarray([True, True, False]),
+        "b": np.asarray([True, False, False]), "s": np.asarray([-1, 0, 2**62 + 1, 2**63 - 1]),
         "u": np.asarray([2**64 - 1, 0, 2**62, 2**63 - 1], dtype="uint64"),
         "e": np.asarray([-1, 0, 1, 2], "int8"),
-    }
+    }  # fmt: skip
     check(call, **given)
 
 
