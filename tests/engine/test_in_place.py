@@ -15,6 +15,7 @@ import numpy
 import pytest
 
 import xarr
+from tests.functions.calls import each, named
 
 PATTERNS: Final[dict[str, str]] = {
     # Overlap: the right side is read before any element is written.
@@ -145,3 +146,20 @@ def test_a_pattern_line_by_line(pattern: str) -> None:
 def test_a_pattern_that_is_replayed(pattern: str) -> None:
     run = xarr.jit(_function(pattern, xarr), strict=False)
     _assert_as_numpy(pattern, run, times=3)
+
+
+@each("""
+{a + a[:3]|m @ a|a.reshape(7, 7, 7)|np.add(a, a, out=m)|np.concatenate([m, a])} ! ValueError
+{k & a|k += 0.5} ! TypeError
+{a[len(a)]|a[[0, len(a)]]|a[0, 0] = 1} ! IndexError
+k[0] = 2**40 ! OverflowError
+""")
+def test_an_error_is_raised_by_the_statement_that_causes_it(call: str) -> None:
+    statement, _, kind = call.partition(" ! ")
+    a, m, k, _ = _arrays(10, xarr)
+    pending = a * 2 + 1
+    with pytest.raises(named(kind)):
+        exec(statement, {"np": xarr, "a": a, "m": m, "k": k})
+    wanted = _arrays(10, numpy)
+    for got, want in zip((a, m, k, pending), (*wanted[:3], wanted[0] * 2 + 1), strict=True):
+        assert numpy.array_equal(numpy.asarray(got), want)
