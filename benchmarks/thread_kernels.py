@@ -1,4 +1,4 @@
-"""Kernels by threads, as Numba's programs have them, at sizes of programs.
+"""The kernels by threads of `tests/functions/thread_examples.py`, at sizes of programs.
 
 The text has Numba's words, of which `cuda` has a library's: `threads.py` executes it again with
 Numba's own. Numbers have their type written, as Numba would compute in float64 with Python's. The
