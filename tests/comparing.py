@@ -13,14 +13,9 @@ from tests.reference import assert_same
 from xarr.dtypes import NEEDS_FLOAT64, DType
 
 DTYPES = [
-    "bool",
-    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-    "complex128",
-]
+    "bool", *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)), "float16",
+    "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
 LAYOUTS = [
     "contiguous", "strided", "reversed", "transposed", "broadcast", "0-d", "empty", "vector",
     "group", "grid",

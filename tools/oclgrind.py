@@ -17,7 +17,8 @@ PLANTED_TESTS = ["tests/kernels/test_oclgrind.py", "tests/kernels/test_threads_m
 KERNEL_TESTS = [
     "tests/kernels/test_kernels_memory.py",
     "tests/kernels/test_products_memory.py",
-    "tests/functions/test_threads.py::test_examples_have_numpys_values",
+    "tests/functions/test_threads.py::test_examples_with_indices_of_32_and_64_bits",
+    "tests/functions/test_regions.py::test_barriers_give_what_python_gives",
 ]
 
 SETTINGS = {

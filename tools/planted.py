@@ -31,7 +31,7 @@ from xarr.scheduler.buffer_reuse import Buffers
 from xarr.scheduler.fusion_group import FusionGroup
 from xarr.scheduler.instructions import ScheduledInstruction
 from xarr.scheduler.rewrite import ProducerTable
-from xarr.tape import failures, record, tape as all_of_tape
+from xarr.tape import failures, record
 from xarr.tape.tape import Tape
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -221,8 +221,7 @@ def threads_do_not_wait_for_each_other(patch: pytest.MonkeyPatch) -> None:
 
 @plant
 def a_failed_run_is_forgotten(patch: pytest.MonkeyPatch) -> None:
-    for module in (failures, all_of_tape):
-        patch.setattr(module, "requeue", lambda _, steps: None)
+    patch.setattr(failures, "requeue", lambda _, steps: None)
 
 
 @plant

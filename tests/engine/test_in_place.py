@@ -15,6 +15,7 @@ import numpy
 import pytest
 
 import xarr
+from tests.functions.calls import each, named
 
 PATTERNS: Final[dict[str, str]] = {
     # Overlap: the right side is read before any element is written.
@@ -32,40 +33,20 @@ PATTERNS: Final[dict[str, str]] = {
             m[1:-1] += m[2:] - 2 * m[1:-1] + m[:-2]
     """,
     "subtract a row that changes": "m -= m[0]",
-    "out overlaps an operand": """
-        np.add(a[1:], a[:-1], out=a[:-1])
-        np.multiply(a[::-1], a, out=a)
-    """,
+    "out overlaps an operand": "np.add(a[1:], a[:-1], out=a[:-1]); np.multiply(a[::-1], a, out=a)",
     "running sum onto its operand": "np.cumsum(k, out=k)",
     # Order: what was read before a write stays as it was.
-    "read, then overwrite": """
-        r = a + 1
-        a[...] = 0
-    """,
-    "reduce, then overwrite": """
-        r = m.max(axis=0) * 2
-        m[1:] = 7
-    """,
-    "overwrite through a later view": """
-        r = a[2:8] * 3
-        b = a[1:9]
-        b -= 4
-    """,
-    "indices are overwritten": """
-        r = a[i]
-        i[...] = 0
-    """,
+    "read, then overwrite": "r = a + 1; a[...] = 0",
+    "reduce, then overwrite": "r = m.max(axis=0) * 2; m[1:] = 7",
+    "overwrite through a later view": "r = a[2:8] * 3; b = a[1:9]; b -= 4",
+    "indices are overwritten": "r = a[i]; i[...] = 0",
     "a mask is overwritten": """
         chosen = a > 3
         r = np.where(chosen, a, -a)
         chosen[...] = False
         a[chosen] = 100
     """,
-    "bits are read, then overwritten": """
-        r = a.view("int32") * 2
-        r -= -4
-        a[2:5] = 2
-    """,
+    "bits are read, then overwritten": 'r = a.view("int32") * 2; r -= -4; a[2:5] = 2',
     # Swaps.
     "swap halves that are views": "h = len(a) // 2; a[:h], a[h:2 * h] = a[h:2 * h], a[:h]",
     "swap even and odd": "a[::2], a[1::2] = a[1::2].copy(), a[::2].copy()",
@@ -78,29 +59,11 @@ PATTERNS: Final[dict[str, str]] = {
         r = a - b
     """,
     # Aliases: a write through one name is seen through all.
-    "write through a flat view": """
-        m.reshape(-1)[::3] = 5
-        r = m.sum(axis=1)
-    """,
-    "two views that overlap": """
-        a[:6] += 1
-        a[3:9] *= 2
-        a[:6] -= 3
-    """,
-    "a view outlives its name": """
-        b = a[1:]
-        c = a * 2
-        b[...] = 9
-        r = c + a
-    """,
-    "the diagonal is a view": """
-        m.reshape(-1)[:: len(m) + 1] = m.sum(axis=0)
-        r = m + m.T
-    """,
-    "write through bits": """
-        a.view("int32")[:4] = 0
-        r = a * 2 + 1
-    """,
+    "write through a flat view": "m.reshape(-1)[::3] = 5; r = m.sum(axis=1)",
+    "two views that overlap": "a[:6] += 1; a[3:9] *= 2; a[:6] -= 3",
+    "a view outlives its name": "b = a[1:]; c = a * 2; b[...] = 9; r = c + a",
+    "the diagonal is a view": "m.reshape(-1)[:: len(m) + 1] = m.sum(axis=0); r = m + m.T",
+    "write through bits": 'a.view("int32")[:4] = 0; r = a * 2 + 1',
     "a function writes to its argument": """
         def double(x):
             x *= 2
@@ -111,32 +74,16 @@ PATTERNS: Final[dict[str, str]] = {
     # Reductions of what is written in the same statement.
     "subtract the own maximum": "m -= m.max(axis=1, keepdims=True)",
     "subtract the own sum": "k -= k.sum()",
-    "position of the largest after a write": """
-        m *= -1
-        r = m.T.argmin()
-    """,
+    "position of the largest after a write": "m *= -1; r = m.T.argmin()",
     # Indices that repeat, partial writes, empty slices, types.
     "an index that repeats": "k[[0, 0, 1]] += k[[0, 0, 1]]",
     "an index that repeats, counted": "np.add.at(k, [0, 0, 1], 5)",
-    "write at indices, then add the reverse": """
-        a[np.arange(len(a))] = a * 2
-        a += a[::-1]
-    """,
+    "write at indices, then add the reverse": "a[np.arange(len(a))] = a * 2; a += a[::-1]",
     "the last of equal places stays": "a[[1, 1, 2, 2]] = np.asarray([5, 6, 7, 8], dtype=a.dtype)",
-    "a fill that is overwritten in part": """
-        a[...] = 1
-        a[2:] = 2
-        a[...] = a + a[::-1]
-    """,
+    "a fill that is overwritten in part": "a[...] = 1; a[2:] = 2; a[...] = a + a[::-1]",
     "an empty slice is written": "a[:0] = 2; a[len(a):] += 3",
-    "scale, then copy a part": """
-        a *= 2
-        r = a[:4] * 1
-    """,
-    "a wider result goes to a narrow array": """
-        k[...] = a * 1.5
-        k += k[::-1]
-    """,
+    "scale, then copy a part": "a *= 2; r = a[:4] * 1",
+    "a wider result goes to a narrow array": "k[...] = a * 1.5; k += k[::-1]",
     "each element from the one before": """
         for j in range(1, 6):
             a[j] = a[j - 1] * 2 + a[j]
@@ -201,28 +148,17 @@ def test_a_pattern_that_is_replayed(pattern: str) -> None:
     _assert_as_numpy(pattern, run, times=3)
 
 
-MISTAKES: Final = (
-    ("a + a[:3]", ValueError),
-    ("m @ a", ValueError),
-    ("k & a", TypeError),
-    ("a.reshape(7, 7, 7)", ValueError),
-    ("np.add(a, a, out=m)", ValueError),
-    ("np.concatenate([m, a])", ValueError),
-    ("a[len(a)]", IndexError),
-    ("a[[0, len(a)]]", IndexError),
-    ("a[0, 0] = 1", IndexError),
-    ("k[0] = 2**40", OverflowError),
-    ("k += 0.5", TypeError),
-)
-
-
-@pytest.mark.parametrize(("statement", "kind"), MISTAKES)
-def test_an_error_is_raised_by_the_statement_that_causes_it(
-    statement: str, kind: type[Exception]
-) -> None:
+@each("""
+{a + a[:3]|m @ a|a.reshape(7, 7, 7)|np.add(a, a, out=m)|np.concatenate([m, a])} ! ValueError
+{k & a|k += 0.5} ! TypeError
+{a[len(a)]|a[[0, len(a)]]|a[0, 0] = 1} ! IndexError
+k[0] = 2**40 ! OverflowError
+""")
+def test_an_error_is_raised_by_the_statement_that_causes_it(call: str) -> None:
+    statement, _, kind = call.partition(" ! ")
     a, m, k, _ = _arrays(10, xarr)
     pending = a * 2 + 1
-    with pytest.raises(kind):
+    with pytest.raises(named(kind)):
         exec(statement, {"np": xarr, "a": a, "m": m, "k": k})
     wanted = _arrays(10, numpy)
     for got, want in zip((a, m, k, pending), (*wanted[:3], wanted[0] * 2 + 1), strict=True):

@@ -444,18 +444,6 @@ def test_small_work_waits_where_others_watch(anew: None) -> None:
     assert report is not None
 
 
-def test_a_new_list_is_numpys_work(anew: None) -> None:
-    x = small()
-    y = (2 * x - x) / 3
-    assert waiting() == 3
-    with nothing_launched():
-        np.testing.assert_array_equal(xarr.to_numpy(y), (2 * WANTED - WANTED) / 3)
-        assert np.isinf(float((x / 0)[0]))  # and no warning
-        assert np.isnan(float((x[4:5] / 0)[0]))
-    assert is_at_once(y)
-    assert tier_of("multiply", "subtract", "divide") == "new"
-
-
 @pytest.mark.parametrize(
     ("size", "turn"), [(MANY, tuning.PLANNED), (1 << 20, 2), ((1 << 22) + 1, 1)]
 )
@@ -541,14 +529,6 @@ def test_lists_of_many_sizes_leave_next_to_nothing(anew: None) -> None:
     assert (len(gc.get_objects()) - before) / 800 < 60  # structures and opcodes, up to a bound
 
 
-@pytest.mark.parametrize("name", ["fused", "hosted"])
-def test_work_waits_where_another_tier_is_asked_for(name: str) -> None:
-    with tier(name):
-        y = small() + 1
-        assert waiting()
-        assert not is_at_once(y)
-
-
 def test_kernels_take_over_once_they_are_compiled(anew: None) -> None:
     x = xarr.arange(2000, dtype="float64")
     wanted = np.arange(2000.0)
@@ -614,20 +594,6 @@ def test_a_finalizer_that_reads_what_a_small_instruction_writes(
 # -- in order -----------------------------------------------------------------------------------
 
 
-def test_what_comes_behind_large_work_waits_for_it() -> None:
-    x = small(8)
-    y = (xarr.zeros(200_000) + 1)[:8] * x
-    assert waiting()
-    x += 1
-    z = xarr.exp(y) + x
-    x[2:] = -1
-    whole = xarr.concat([y, x])
-    assert waiting()
-    np.testing.assert_allclose(np.asarray(z), np.exp(EIGHT) + EIGHT + 1)
-    np.testing.assert_array_equal(np.asarray(x)[1:4], [0.25, -1, -1])
-    np.testing.assert_array_equal(np.asarray(whole)[:8], EIGHT)
-
-
 @pytest.mark.parametrize("dtype", ["int64", "longlong", np.dtype("int64", metadata={"unit": "m"})])
 @pytest.mark.parametrize("make", [xarr.asarray, xarr.array])
 def test_what_is_made_of_numpys_array_is_a_copy(make: Callable[..., Any], dtype: Any) -> None:
@@ -677,22 +643,6 @@ def test_what_is_there_is_selected_at_once() -> None:
     assert x[::2][order[2:] - 1].tolist() == [6]
     x *= (xarr.zeros(2000) + 1)[:8]
     assert x[order].tolist() == [9, -1, -0.25]
-
-
-@pytest.mark.parametrize("dtype", ["float32", "int64", "complex64", "float16"])
-def test_few_indices_are_taken_at_once(dtype: str) -> None:
-    host = np.arange(60).reshape(20, 3).astype(dtype)
-    x, places = xarr.asarray(host), np.array([[19, 0], [-1, -20]], np.int32)
-    where = xarr.asarray(places)
-    xarr.synchronize()
-    with tier("hosted"), nothing_launched():
-        np.testing.assert_array_equal(xarr.to_numpy(x[::-1][where]), host[::-1][places])
-        assert not waiting()
-        x[0] = 7  # what is asked for later comes later
-        host[0] = 7
-        np.testing.assert_array_equal(xarr.to_numpy(x[where]), host[places])
-        with pytest.raises(IndexError, match="out of bounds"):
-            x[where + 1]
 
 
 def test_what_a_library_gives_back_shares_no_memory_with_what_it_took() -> None:

@@ -19,13 +19,10 @@ ENDS = (0, 1, 2, 7, 255, 65536, 2**30 - 1, 2**30, 2**31 - 1, 2**31, 2**32 - 1, 2
 FLOATS = ("a", "b", "c")
 TRUTHS = ("p", "q")
 DTYPES = [
-    ("int32", "float32", "float32"),
-    ("int64", "float64", "float64"),
-    ("uint8", "float32", "float64"),
-    ("int16", "float64", "float32"),
-    ("uint32", "float32", "float32"),
-    ("uint64", "float32", "float32"),
-]
+    ("int32", "float32", "float32"), ("int64", "float64", "float64"),
+    ("uint8", "float32", "float64"), ("int16", "float64", "float32"),
+    ("uint32", "float32", "float32"), ("uint64", "float32", "float32"),
+]  # fmt: skip
 """The data types of the arrays n, x and y, by turns."""
 
 

@@ -12,6 +12,7 @@ import numpy
 import pytest
 
 import xarr as np
+from tests.functions.calls import each
 from xarr.ops import vendor
 
 
@@ -103,53 +104,30 @@ def test_pillow_takes_and_gives_arrays(key: Any) -> None:
     assert np.asarray(picture).tolist() == pixels.tolist()
 
 
-SCIPY: dict[str, Callable[[Any, Any, Any], Any]] = {
-    "special.erf": lambda s, x, z: s.special.erf(x),
-    "special.jv": lambda s, x, z: s.special.jv(0, x),
-    "special.logsumexp": lambda s, x, z: s.special.logsumexp(x),
-    "optimize.minimize": lambda s, x, z: s.optimize.minimize(lambda p: ((p - 1) ** 2).sum(), x).x,
-    "optimize.curve_fit": lambda s, x, z: s.optimize.curve_fit(lambda t, a: a * t, x, 2 * x)[0],
-    "optimize.root": lambda s, x, z: s.optimize.root(lambda p: p**2 - 2, x + 1).x,
-    "integrate.solve_ivp": lambda s, x, z: (
-        s.integrate.solve_ivp(lambda t, v: -v, (0, 1), x, t_eval=x).y
-    ),
-    "integrate.odeint": lambda s, x, z: s.integrate.odeint(lambda v, t: -v, x, x),
-    "integrate.simpson": lambda s, x, z: s.integrate.simpson(x, x=x),
-    "interpolate.interp1d": lambda s, x, z: s.interpolate.interp1d(x, x**2)(x[:3]),
-    "interpolate.CubicSpline": lambda s, x, z: s.interpolate.CubicSpline(x, x**2)(x),
-    "interpolate.griddata": lambda s, x, z: s.interpolate.RegularGridInterpolator((x, x), z)(
-        z[:, :2] * 0 + 0.5
-    ),
-    "ndimage.gaussian_filter": lambda s, x, z: s.ndimage.gaussian_filter(z, 1.0),
-    "ndimage.label": lambda s, x, z: s.ndimage.label(z > 0)[0],
-    "ndimage.zoom": lambda s, x, z: s.ndimage.zoom(z, 2),
-    "signal.convolve2d": lambda s, x, z: s.signal.convolve2d(z, z, mode="same"),
-    "signal.lfilter": lambda s, x, z: s.signal.lfilter([1.0], [1.0, 0.5], x),
-    "signal.find_peaks": lambda s, x, z: s.signal.find_peaks(z[:, 3])[0],
-    "sparse.csr_matrix": lambda s, x, z: s.sparse.csr_matrix(z) @ x,
-    "sparse.diags": lambda s, x, z: s.sparse.diags([x, x], [0, 1], shape=(9, 9)).toarray(),
-    "stats.norm.pdf": lambda s, x, z: s.stats.norm.pdf(x),
-    "stats.pearsonr": lambda s, x, z: s.stats.pearsonr(x, x**2).statistic,
-    "stats.linregress": lambda s, x, z: s.stats.linregress(x, x**2).slope,
-    "stats.zscore": lambda s, x, z: s.stats.zscore(x),
-    "linalg.expm": lambda s, x, z: s.linalg.expm(z),
-    "linalg.solve": lambda s, x, z: s.linalg.solve(z + 1 + x * x[:, None] ** 2, x),
-    "linalg.toeplitz": lambda s, x, z: s.linalg.toeplitz(x),
-    "fft.dct": lambda s, x, z: s.fft.dct(x),
-    "spatial.cdist": lambda s, x, z: s.spatial.distance.cdist(z, z),
-}
+SCIPY = """
+s.special.{erf(x)|jv(0, x)|logsumexp(x)}
+s.optimize.{minimize(lambda p: ((p - 1) ** 2).sum(), x)|root(lambda p: p**2 - 2, x + 1)}.x
+s.optimize.curve_fit(lambda t, a: a * t, x, 2 * x)[0]
+s.integrate.solve_ivp(lambda t, v: -v, (0, 1), x, t_eval=x).y
+s.integrate.{odeint(lambda v, t: -v, x, x)|simpson(x, x=x)}
+s.interpolate.{interp1d(x, x**2)(x[:3])|CubicSpline(x, x**2)(x)}
+s.interpolate.RegularGridInterpolator((x, x), z)(z[:, :2] * 0 + 0.5)
+s.ndimage.{gaussian_filter(z, 1.0)|label(z > 0)[0]|zoom(z, 2)}
+s.signal.{convolve2d(z, z, mode="same")|lfilter([1.0], [1.0, 0.5], x)|find_peaks(z[:, 3])[0]}
+s.sparse.{csr_matrix(z) @ x|diags([x, x], [0, 1], shape=(9, 9)).toarray()}
+s.stats.{norm.pdf(x)|pearsonr(x, x**2).statistic|linregress(x, x**2).slope|zscore(x)}
+s.linalg.{expm(z)|solve(e + 1 + x * x[:, None] ** 2, x)|toeplitz(x)}
+s.fft.dct(x)
+s.spatial.distance.cdist(z, z)
+"""
 
 
-@pytest.mark.parametrize("name", SCIPY)
-def test_scipy_computes_of_arrays_what_it_does_of_numpys(name: str) -> None:
+@each(SCIPY)
+def test_scipy_computes_of_arrays_what_it_does_of_numpys(call: str) -> None:
     scipy = module("scipy")
-    part = name.partition(".")[0]
-    module("scipy.spatial.distance" if part == "spatial" else f"scipy.{part}")
-    x = numpy.linspace(0.0, 1.0, 9)
+    module("scipy." + ("spatial.distance" if "cdist" in call else call.split(".")[1]))
     z = numpy.sin(numpy.arange(81.0)).reshape(9, 9)
-    if name == "linalg.solve":
-        z = numpy.eye(9)
-    call = SCIPY[name]
-    wanted = numpy.asarray(call(scipy, x, z))
-    got = numpy.asarray(call(scipy, np.asarray(x), np.asarray(z)))
+    given = {"x": numpy.linspace(0.0, 1.0, 9), "z": z, "e": numpy.eye(9)}
+    ours = {name: np.asarray(value) for name, value in given.items()}
+    got, wanted = (numpy.asarray(eval(call, {"s": scipy, **one})) for one in (ours, given))
     numpy.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-9)

@@ -106,12 +106,6 @@ def test_what_the_standard_decides(dtype: str) -> None:
         assert all(same(*pair, signed=True, close=1e-6) for pair in pairs), f"{name}({z}) is {got}"
 
 
-def test_the_square_is_the_product() -> None:
-    z = xarr.asarray([complex(a, b) for a, b in itertools.product([*PARTS, 1e30], repeat=2)])
-    for x in (z, z.astype("complex64")):
-        assert repr(xarr.square(x).tolist()) == repr((x * x).tolist())
-
-
 @pytest.mark.parametrize("dtype", BOTH)
 @each(
     """

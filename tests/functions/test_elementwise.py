@@ -19,7 +19,7 @@ import pytest
 import xarr
 from tests import reference
 from tests.comparing import RARE, computed_together, is_on, needs, together
-from tests.functions.calls import check as check_call, each, rows as calls_of
+from tests.functions.calls import check as check_call, each_line, rows as calls_of
 from tests.reference import Values, assert_near, assert_same
 from xarr import dtypes
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, REAL, SIGNED, UNSIGNED, DType
@@ -259,29 +259,6 @@ def stands_for(row: Elementwise) -> list[DType]:
     return taken[:2] if taken[0] is dtypes.float32 else taken[:1]
 
 
-def views(dtype: DType, rng: np.random.Generator) -> tuple[tuple[Values, Any], ...]:
-    """Two arrays and how to look at them: strided, reversed, transposed; each shape (40, 60)."""
-    first = reference.drawn(dtype, 1, 8, 80 * 180, rng).reshape(80, 180)
-    second = reference.drawn(dtype, 1, 8, 120 * 40, rng).reshape(120, 40)
-    return (first, lambda x: x[::2, ::-3]), (second, lambda x: x[::-2].T)
-
-
-@grouped(
-    *[(row, dtype) for row in TABLE for dtype in stands_for(row)], usual=lambda row, _: row in FEW
-)
-def test_strided_views(rows: list[Elementwise], dtype: DType, device: xarr.Device) -> None:
-    operands, results = [], []
-    for row in rows:
-        pairs = views(dtype, np.random.default_rng(5))[: row.operands]
-        if row.domain.high == 1:
-            pairs = tuple((base / np.asarray(8, base.dtype), look) for base, look in pairs)
-        operands.append(tuple(look(base) for base, look in pairs))
-        results.append(apply(row, *[look(xarr.asarray(base)) for base, look in pairs]))
-    computed_together(results)
-    for row, viewed, result in zip(rows, operands, results, strict=True):
-        check(row, viewed, result)
-
-
 LAYOUTS: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
     "contiguous": ((7, 300), lambda x: x),
     "strided": ((3000,), lambda x: x[1::3]),
@@ -367,32 +344,6 @@ def test_mixed_dtypes_promote(row: Elementwise, any_device: xarr.Device) -> None
             common = dtypes.promote(*(computed(row, one, any_device) for one in (first, second)))
         wanted = row.operation(computed(row, common, any_device)).result.numpy
         assert apply(row, on[first], on[second]).dtype == wanted, (first, second)
-
-
-@pytest.mark.parametrize("dtype", dtypes.TABLE, ids=str)
-def test_numpy_operands(dtype: DType, device: xarr.Device) -> None:
-    """NumPy scalars keep their type; NumPy arrays and lists are uploaded, on either side."""
-    x = np.array([1, 2, 3], np.float32)
-    array = xarr.asarray(x)
-    other = np.array([3, 1, 2]).astype(dtype.numpy)
-    if dtype.kind == COMPLEX:
-        other += other.dtype.type(1j)  # rusticl 22.3 makes -0.0 of 0.0 - 0.0
-    if not is_on(device, dtypes.BY_NUMPY[np.result_type(x, other)]):
-        pytest.skip(f"{device} has no {np.result_type(x, other)}")
-    results: list[tuple[Any, Any]] = [
-        pair
-        for operand in (other, other[0], other[:1])
-        for pair in (
-            (array - operand, x - operand),
-            (operand - array, operand - x),
-            (xarr.subtract(operand, array), np.subtract(operand, x)),
-            (np.subtract(operand, array), np.subtract(operand, x)),
-        )
-    ]
-    assert all(type(got) is xarr.Array for got, _ in results)
-    computed_together([got for got, _ in results])
-    for got, wanted in results:
-        assert_same(np.asarray(got), np.asarray(wanted), "subtract")
 
 
 OPERATORS = [row for row in TABLE if row.operator and row.operands == 2]
@@ -654,13 +605,21 @@ np.round(np.asarray([1.25, -2.345, 155.0], "f4"), {0|1|3|-1})
 np.round(np.asarray([15, -25, 149]), {0|1|3|-1})
 np.asarray([2.0, 4.0]) ** -1
 x * {[1, 2, 3]|[[1], [2]]|(3, 4, 5)}
+# numbers of NumPy's keep their type, arrays are uploaded, on either side
+f - {n}
+{n} - f
+np.subtract({n}, f)
+numpy.subtract({n}, f)
 [1, 2, 3] * x
 """
+NUMPYS = "|".join(
+    f"numpy.asarray({n}, '{dtype}')[()]" for dtype in dtypes.TABLE for n in (2, [3, 1, 2])
+)
 
 
-@each(ERRORS)
+@each_line(ERRORS.replace("{n}", f"{{{NUMPYS}}}"))
 def test_operands_and_errors(call: str) -> None:
-    check_call(call, x=np.asarray([1, 2, 3]))
+    check_call(call, x=np.asarray([1, 2, 3]), f=np.asarray([1, 2, 3], "f4"))
 
 
 @pytest.mark.parametrize(

@@ -135,18 +135,6 @@ def test_elements_at_computed_places_count_once_each() -> None:
     assert any(re.fullmatch(wanted, move) for move in moves)
 
 
-def test_what_was_explained_runs_as_it_would_have() -> None:
-    x, y = matrix(6), matrix(6)
-    view = x[1:]
-    view[...] = y[1:] * 10
-    z = x + 1
-    x[0] = -1
-    assert "pending: 4 operations" in xarr.explain(x)
-    assert "pending: 4 operations" in xarr.explain(view)
-    assert x.tolist() == [-1, 10, 20, 30, 40, 50]
-    assert z.tolist() == [1, 11, 21, 31, 41, 51]
-
-
 def test_what_has_run_lies_in_memory() -> None:
     x = matrix(3) + 1
     assert "pending" in xarr.explain(x)

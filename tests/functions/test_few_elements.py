@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Any
 
 import numpy
 import pytest
 
 import xarr
+from tests.functions.calls import rows
 from tests.reference import bits
 from xarr.runtime import host_functions
 
 SIZE = 24
 DTYPES = ["bool", "int8", "uint64", "uint16", "int64", "float32", "float64", "complex64"]
-REDUCED = ("add.reduceat", "maximum.reduceat", "multiply.reduceat")
 Host = numpy.ndarray[Any, Any]
 
 
@@ -28,88 +27,61 @@ def _values(generator: numpy.random.Generator, dtype: str) -> Host:
     return values.astype(dtype)
 
 
-CALLS: dict[str, Callable[..., Any]] = {
-    "nonzero": lambda np, x, y, k, m: np.nonzero(x),
-    "flatnonzero": lambda np, x, y, k, m: np.flatnonzero(m),
-    "argwhere": lambda np, x, y, k, m: np.argwhere(x),
-    "take": lambda np, x, y, k, m: np.take(x, k),
-    "take_along_axis": lambda np, x, y, k, m: np.take_along_axis(x, k, 0),
-    "compress": lambda np, x, y, k, m: np.compress(m, x),
-    "extract": lambda np, x, y, k, m: np.extract(m, x),
-    "choose": lambda np, x, y, k, m: np.choose(m, (x, y)),
-    "select": lambda np, x, y, k, m: np.select([m], [x]),
-    "count_nonzero": lambda np, x, y, k, m: np.count_nonzero(x),
-    "resize": lambda np, x, y, k, m: np.resize(x, SIZE + 5),
-    "delete": lambda np, x, y, k, m: np.delete(x, 3),
-    "insert": lambda np, x, y, k, m: np.insert(x, 3, y[:2]),
-    "trim_zeros": lambda np, x, y, k, m: np.trim_zeros(x),
-    "pad": lambda np, x, y, k, m: np.pad(x, 2),
-    "stack": lambda np, x, y, k, m: np.stack([x, y], axis=1),
-    "block": lambda np, x, y, k, m: np.block([x, y]),
-    "append": lambda np, x, y, k, m: np.append(x, y),
-    "column_stack": lambda np, x, y, k, m: np.column_stack([x, y]),
-    "roll": lambda np, x, y, k, m: np.roll(x, 5),
-    "repeat": lambda np, x, y, k, m: np.repeat(x, 2),
-    "tile": lambda np, x, y, k, m: np.tile(x, 2),
-    "diag": lambda np, x, y, k, m: np.diag(x),
-    "diagflat": lambda np, x, y, k, m: np.diagflat(x, -1),
-    "tril": lambda np, x, y, k, m: np.tril(x.reshape(4, -1)),
-    "partition": lambda np, x, y, k, m: np.partition(x, 5),
-    "tri": lambda np, x, y, k, m: np.tri(4, 5, 1),
-    "indices": lambda np, x, y, k, m: np.indices((3, 4)),
-    "tril_indices": lambda np, x, y, k, m: np.tril_indices(4),
-    "unravel_index": lambda np, x, y, k, m: np.unravel_index(k, (4, SIZE)),
-    "ravel_multi_index": lambda np, x, y, k, m: np.ravel_multi_index((k, k), (SIZE, SIZE)),
-    "add.reduceat": lambda np, x, y, k, m: np.add.reduceat(x, [0, 3, 4, 11]),
-    "maximum.reduceat": lambda np, x, y, k, m: np.maximum.reduceat(x, [0, 3, 4, 11]),
-    "multiply.reduceat": lambda np, x, y, k, m: np.multiply.reduceat(x, [2, 9, 10]),
-}
-WRITES: dict[str, Callable[..., Any]] = {
-    "putmask": lambda np, x, y, k, m: np.putmask(x, m, y),
-    "place": lambda np, x, y, k, m: np.place(x, m, y[:3]),
-    "put_along_axis": lambda np, x, y, k, m: np.put_along_axis(x, k, y, 0),
-    "fill_diagonal": lambda np, x, y, k, m: np.fill_diagonal(x.reshape(4, -1), 1),
-    "copyto": lambda np, x, y, k, m: np.copyto(x, y),
-    "fill": lambda np, x, y, k, m: x.fill(1),
-    "element": lambda np, x, y, k, m: x.__setitem__(3, 1),
-    "sort": lambda np, x, y, k, m: x.sort(),
-    "add.at": lambda np, x, y, k, m: np.add.at(x, k, y),
-    "add.at, twice": lambda np, x, y, k, m: np.add.at(x, k // 5, y),
-    "subtract.at, twice": lambda np, x, y, k, m: np.subtract.at(x, k // 2, y),
-    "multiply.at": lambda np, x, y, k, m: np.multiply.at(x, k, y),
-    "maximum.at, twice": lambda np, x, y, k, m: np.maximum.at(x, k // 3, y),
-    "minimum.at": lambda np, x, y, k, m: np.minimum.at(x, k, y),
-    "bitwise_or.at": lambda np, x, y, k, m: np.bitwise_or.at(x, k, y),
-}
+CALLS = rows("""
+np.{nonzero(x)|flatnonzero(m)|argwhere(x)|take(x, k)|take_along_axis(x, k, 0)|compress(m, x)}
+np.{extract(m, x)|choose(m, (x, y))|select([m], [x])|count_nonzero(x)|resize(x, 29)|delete(x, 3)}
+np.{insert(x, 3, y[:2])|trim_zeros(x)|pad(x, 2)|stack([x, y], axis=1)|block([x, y])|append(x, y)}
+np.{column_stack([x, y])|roll(x, 5)|repeat(x, 2)|tile(x, 2)|diag(x)|diagflat(x, -1)|tri(4, 5, 1)}
+np.{tril(x.reshape(4, -1))|indices((3, 4))|tril_indices(4)|unravel_index(k, (4, 24))}
+np.ravel_multi_index((k, k), (24, 24))
+""")
+APART = rows("""
+np.partition(x, 5)
+np.{add|maximum}.reduceat(x, [0, 3, 4, 11])
+np.multiply.reduceat(x, [2, 9, 10])
+""")
+"""Calls whose elements NumPy has in another order, or adds in another one."""
+WRITES = rows("""
+np.{putmask(x, m, y)|place(x, m, y[:3])|put_along_axis(x, k, y, 0)}
+{np.copyto(x, y)|x.fill(1)|x.sort()}
+""")
+MORE_WRITES = rows("""
+{np.fill_diagonal(x.reshape(4, -1), 1)|x.__setitem__(3, 1)}
+np.{add|multiply|minimum|bitwise_or}.at(x, k, y)
+np.{add.at(x, k // 5|subtract.at(x, k // 2|maximum.at(x, k // 3}, y)
+""")
 
 
-def _outcome(name: str, *given: Any) -> Any:
+def _made(call: str, np: Any, *given: Any) -> Any:
+    return eval(call, {"np": np, **dict(zip("xykm", given, strict=True))})
+
+
+def _outcome(call: str, *given: Any) -> Any:
     """Return the bits of the results, with their types and shapes, or the error's text.
 
     Of two NaN that a kernel adds, the C compiler chooses which one becomes the sum.
     """
-    call = {**CALLS, **WRITES}[name]
     try:
-        found = call(xarr, *given)
+        found = _made(call, xarr, *given)
     except (TypeError, ValueError, IndexError) as error:
         return repr(error)
     parts = found if isinstance(found, tuple) else (found, given[0])
     hosts = [numpy.asarray(part) for part in parts if part is not None]
-    seen = [bits(host) if ".at" in name else host for host in hosts]
+    seen = [bits(host) if ".at" in call else host for host in hosts]
     return [(host.dtype, host.shape, one.tobytes()) for host, one in zip(hosts, seen, strict=True)]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", [*CALLS, *WRITES])
-def test_bits_are_those_of_kernels(name: str, dtype: str) -> None:
+@pytest.mark.parametrize("call", [*CALLS, *APART, *WRITES, *MORE_WRITES])
+def test_bits_are_those_of_kernels(call: str, dtype: str) -> None:
     """The results, and the errors, are those of the instructions."""
-    generator = numpy.random.default_rng(len(name))
+    generator = numpy.random.default_rng(len(call))
     hosts = _values(generator, dtype), _values(generator, dtype)
     k, m = generator.permutation(SIZE), generator.random(SIZE) < 0.5
 
     def outcome() -> Any:
         given = [xarr.asarray(host.copy(), device="cpu:0") for host in (*hosts, k, m)]
-        return _outcome(name, *given)
+        return _outcome(call, *given)
 
     found = outcome()
     with host_functions.fused():
@@ -150,15 +122,15 @@ def _pair(np: Any, seed: int) -> list[Any]:
         elif step == "keep":
             seen.append(plain(whole))
         elif step == "call":
-            name = chosen.choice(sorted({*CALLS} - {"partition", *REDUCED}))
-            kept = CALLS[name](np, x, y, k, m)
+            call = chosen.choice(CALLS)
+            kept = _made(call, np, x, y, k, m)
             if chosen.random() < 0.5:
                 whole[begin] = other[0]
-            seen.append((name, plain(kept)))
+            seen.append((call, plain(kept)))
         else:
-            name = chosen.choice(["putmask", "place", "put_along_axis", "copyto", "fill", "sort"])
-            if y is other or name in ("copyto", "fill", "sort"):
-                WRITES[name](np, x, y, k, m)
+            call = chosen.choice(WRITES)
+            if y is other or call in WRITES[3:]:
+                _made(call, np, x, y, k, m)
     return [*seen, plain(whole), plain(other)]
 
 

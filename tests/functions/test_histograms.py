@@ -17,13 +17,9 @@ RNG = np.random.default_rng(2)
 X, Y, WEIGHTS = RNG.normal(size=2000), RNG.normal(size=2000), RNG.random(2000)
 NUMBERS = RNG.integers(0, 30, 500)
 GIVEN: dict[str, Any] = {
-    "x": X,
-    "y": Y,
-    "w": WEIGHTS,
-    "n": NUMBERS,
-    "points": np.stack([X, Y, WEIGHTS], 1),
+    "x": X, "y": Y, "w": WEIGHTS, "n": NUMBERS, "points": np.stack([X, Y, WEIGHTS], 1),
     "edges": np.sort(RNG.normal(size=7)),
-}
+}  # fmt: skip
 
 IN_BOTH_FORMS = """
 np.bincount({n|np.asarray(n, "u1"), minlength=50|np.asarray(n, "i2"), w[:500]|x > 0|x > 0, w})
@@ -87,7 +83,10 @@ def _summed(places: Any, values: Any, number: int) -> Any:
     return totals
 
 
-SUMS = [(1, 1), (1025, 1), (70_000, 300), (9_000, 3), (3_000, 20_000), (700, 500), (30, 900)]
+SUMS = [
+    (1, 1), (1024, 1), (1025, 1), (2049, 1), (70_000, 300), (9_000, 3), (3_000, 20_000), (700, 500),
+    (30, 900),
+]  # fmt: skip
 KINDS = "float16", "float32", "float64", "complex64", "int32"
 
 

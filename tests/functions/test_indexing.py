@@ -11,7 +11,7 @@ import pytest
 
 import xarr
 from tests import reference
-from tests.functions.calls import check, each, each_line
+from tests.functions.calls import all_refused, check, each, each_line
 from tests.reference import Values, assert_same
 from xarr import dtypes, tuning
 from xarr.dtypes import DType
@@ -45,22 +45,6 @@ def test_reads_of_all_dtypes(dtype: DType, device: xarr.Device) -> None:
     assert_same(np.asarray(array[::-2]), x[::-2], "x[::-2]")
 
 
-@pytest.mark.parametrize("size", [1, 255, 256, 257, 65537, 10**6 + 1])
-def test_sizes(size: int, device: xarr.Device) -> None:
-    rng = np.random.default_rng(size)
-    x = rng.standard_normal(size).astype(np.float32)
-    array = xarr.asarray(x)
-    index = rng.integers(-size, size, size)
-    mask = x > 0.3
-    assert_same(np.asarray(array[xarr.asarray(index)] * 2), x[index] * 2, "x[index]")
-    assert_same(np.asarray(array[xarr.asarray(mask)]), x[mask], "x[mask]")
-    assert_same(np.asarray(array[array > 0.3]), x[mask], "x[x > 0.3]")
-    assert_same(np.asarray(xarr.nonzero(xarr.asarray(mask))[0]), np.nonzero(mask)[0], "nonzero")
-    x[mask] = -1
-    array[array > 0.3] = -1
-    assert_same(np.asarray(array), x, "x[mask] = -1")
-
-
 @pytest.mark.parametrize("size", [7, 300, 70_000])
 def test_of_equal_indices_the_last_write_stays(size: int, scattering: xarr.Device) -> None:
     rng = np.random.default_rng(size)
@@ -92,29 +76,6 @@ def test_few_masks_are_remembered(device: xarr.Device, monkeypatch: pytest.Monke
     assert [one is not None and one.selected is not None for one in storages] == (
         [False] * 12 + [True] * 8
     )
-
-
-@pytest.mark.parametrize("size", [7, 3000])
-def test_few_elements_are_written_in_order(size: int) -> None:
-    """Also where what is written, or the indices, are still to be computed, or the same memory."""
-
-    def run(lib: Any) -> list[Any]:
-        a, b = lib.asarray(np.arange(size) * 1.5), lib.asarray(np.arange(size) - 9.0)
-        k = lib.asarray(np.random.default_rng(4).integers(-size, size, size))  # some twice
-        c = lib.zeros((size, 2))
-        lib.put(a, k, b)
-        kept = a + 1
-        a[k] = b
-        b[k] = a * 2
-        a[k] = a[::-1]
-        k = -k - 1
-        c[k] = b[:, None]
-        a[k[::2]] = 7
-        b[::2][k[: size // 2] // 2] = a[: size // 2]
-        return [kept, a, b, c, lib.take(c, k, axis=0), lib.compress(a > 5, b)]
-
-    for got, wanted in zip(run(xarr), run(np), strict=True):
-        assert np.array_equal(xarr.to_numpy(got), wanted)
 
 
 @pytest.mark.parametrize("equal", [False, True])
@@ -205,44 +166,14 @@ def test_a_mask_that_is_written_meanwhile_selects_what_it_did(
 
 def test_arrays_of_two_devices_are_refused_where_they_index(device: xarr.Device) -> None:
     other = xarr.arange(3, device=device.pretending("as-gpu"))
-    x = xarr.arange(3)
-    for call in (
-        lambda: xarr.take(x, other),
-        lambda: xarr.take_along_axis(x, other),
-        lambda: xarr.where(other > 1, x, x),
-        lambda: xarr.where(x > 1, other, 1),
-        lambda: x[other],
-        lambda: xarr.concat([x, other]),
-        lambda: xarr.stack([x, other]),
-    ):
-        with pytest.raises(ValueError, match="one device"):
-            call()
-
-
-def test_vectors_are_iterated_over_as_they_are_then(device: xarr.Device) -> None:
-    x = np.arange(3000.0, dtype=np.float32)
-    array = xarr.asarray(x.copy())
-    assert [float(item) for item in array] == x.tolist()
-    seen = []
-    for position, item in enumerate(array[::-2]):
-        seen.append(float(item))
-        item[...] = -1  # a copy, as NumPy's scalars are
-        if position % 400 == 0:
-            array[:-2] = array[2:]
-    wanted = []
-    for position, item in enumerate(x[::-2]):
-        wanted.append(float(item))
-        if position % 400 == 0:
-            x[:-2] = x[2:].copy()
-    assert seen == wanted
-    whole = xarr.arange(4)
-    doubled = []
-    for item in whole:
-        whole *= 2
-        doubled.append(int(item))
-    assert doubled == [0, 2, 8, 24]
-    with xarr.no_implicit_transfer():
-        assert len(list(array)) == 3000
+    all_refused(
+        """
+        {np.take(x, other)|np.take_along_axis(x, other)|x[other]} ! ValueError: one device
+        {np.where(other > 1, x, x)|np.where(x > 1, other, 1)} ! ValueError: one device
+        np.{concat|stack}([x, other]) ! ValueError: one device
+        """,
+        {"x": xarr.arange(3), "other": other},
+    )
 
 
 WRITTEN: Final = (1, 1.0, True, -1, 0.1, 2**40, np.float32(3), 1e300, math.inf, math.nan, 2 + 1j)
@@ -266,32 +197,6 @@ def test_what_was_written_once_is_written_alike_again(dtype: str) -> None:
                     problems.append(type(error))
             assert len({*problems}) == len(problems) / 2, (value, problems)
         np.testing.assert_array_equal(xarr.to_numpy(ours), theirs, f"{value!r}")
-
-
-@pytest.mark.parametrize("pends", ["values", "index", "reader", "nothing"])
-@pytest.mark.parametrize("dtype", ["float64", "bool", "complex64"])
-def test_few_elements_are_selected_in_the_programs_order(
-    pends: str, dtype: str, device: xarr.Device
-) -> None:
-    found = []
-    for xp in (np, xarr):
-        x = xp.asarray(np.arange(12).reshape(4, 3)).astype(dtype)
-        index, mask = xp.asarray([3, -1, 0]), xp.asarray(np.arange(12).reshape(4, 3) % 5 < 2)
-        if xp is xarr:
-            xarr.synchronize()
-        before = x
-        if pends == "values":
-            x = xp.logical_not(x) if dtype == "bool" else x + x
-        elif pends == "index":
-            index = index + 0
-        elif pends == "reader":
-            before = xp.logical_not(x) if dtype == "bool" else x * 3
-        named = x[index]
-        x[mask] = x[mask][::-1]
-        x[index[:2]] = named[1:]
-        found.append([np.asarray(one) for one in (before, named, x, x[index, 1])])
-    for one, other in zip(*found, strict=True):
-        assert_same(other, one, pends)
 
 
 KEYS = """
@@ -407,14 +312,10 @@ i[np.full(3, 4)] ! IndexError: out of bounds
 @each_line(CALLS)
 def test_calls(call: str, device: xarr.Device) -> None:
     given = {
-        "x": example(),
-        "n": np.asarray(3.0, np.float32),
-        "one": example((2,)),
-        "i": np.arange(3),
-        "u": np.zeros(2, "u8"),
-        "rows": example((6, 4)),
+        "x": example(), "n": np.asarray(3.0, np.float32), "one": example((2,)), "i": np.arange(3),
+        "u": np.zeros(2, "u8"), "rows": example((6, 4)),
         "mask": np.array([True, False, True, False, False, True]),
-    }
+    }  # fmt: skip
     check(call, **given)
 
 
@@ -470,6 +371,7 @@ def test_masks_select_across_blocks(
         rows = np.s_[1 : 1 + (size - 1) // 3 * 3]
         table, chosen = (one[rows].reshape(-1, 3) for one in (host, mask))
         same(x[rows].reshape(-1, 3)[truth[rows].reshape(-1, 3)], table[chosen])
+        same(xarr.nonzero(truth)[0], np.nonzero(mask)[0])
         turned = x[rows].reshape(-1, 3).T[truth[rows].reshape(-1, 3).T]
         same(turned, table.T[chosen.T])
         for key in (np.s_[:], np.s_[::-2]):
@@ -498,35 +400,30 @@ def test_very_many_indices_are_looked_at(device: xarr.Device, monkeypatch: Any) 
                     x[xarr.asarray(beyond, device=device)]
 
 
-PLACES = [
-    "np.argsort(x)",
-    "np.argsort(x)[::-1]",
-    "np.argsort(x).astype('int32')[2:]",
-    "np.argsort(x.reshape(4, 6), axis=0)",
-    "np.argmax(x.reshape(4, 6), axis=1)",
-    "np.argmin(x)",
-    "np.arange(5000) % 24",
-]
+PLACES = """
+np.argsort(x){|[::-1]|.astype('int32')[2:]}
+np.{argsort(x.reshape(4, 6), axis=0)|argmax(x.reshape(4, 6), axis=1)|argmin(x)|arange(5000) % 24}
+"""
 
 
-@pytest.mark.parametrize("places", PLACES)
+@each(PLACES)
 def test_indices_that_are_made_in_range_are_not_looked_at(
-    places: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
+    call: str, device: xarr.Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def looked(*_: Any) -> None:
         raise AssertionError("indices were looked at")
 
     monkeypatch.setattr(host_functions.tier, "name", "fused")  # a CPU computes few at once
     host = np.arange(24.0) * 7 % 24
-    wanted = host[eval(places, {"np": np, "x": host})]
+    wanted = host[eval(call, {"np": np, "x": host})]
     with xarr.device(device.pretending("as-gpu")):
         x = xarr.asarray(host)
         xarr.synchronize(x)
         with monkeypatch.context() as patch:
             patch.setattr(bounds, "_look_at", looked)
-            found = x[eval(places, {"np": xarr, "x": x})]
+            found = x[eval(call, {"np": xarr, "x": x})]
         np.testing.assert_array_equal(xarr.to_numpy(found), wanted)
-        known = xarr.jit(lambda x: x[eval(places, {"np": xarr, "x": x})])
+        known = xarr.jit(lambda x: x[eval(call, {"np": xarr, "x": x})])
         for _ in range(3):
             np.testing.assert_array_equal(xarr.to_numpy(known(x)), wanted)
 
@@ -537,14 +434,8 @@ def test_other_indices_are_looked_at(device: xarr.Device) -> None:
         written = xarr.argsort(x)
         written[3] = 24
         bits = xarr.argsort(x).view("int32")
-        for places in (
-            xarr.argsort(x),
-            written,
-            bits + 24,
-            xarr.arange(30) % 24,
-            30 % xarr.arange(1, 60),
-            -1 - xarr.argsort(x),
-        ):
+        orders = xarr.argsort(x), written, bits + 24, -1 - xarr.argsort(x)
+        for places in (*orders, xarr.arange(30) % 24, 30 % xarr.arange(1, 60)):
             with pytest.raises(IndexError):
                 short[places]
         rows = xarr.argsort(x.reshape(4, 6), axis=1)

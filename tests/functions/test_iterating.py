@@ -88,12 +88,17 @@ def test_iteration_sees_what_is_written_meanwhile(dtype: str) -> None:
         found = []
         for position, value in enumerate(x):
             found.append(complex(value))
+            if isinstance(value, xarr.Array):
+                value[...] = 1  # a copy, as NumPy's scalars are
             if position % 3 == 1:
                 x[position + 1 :] = x[: len(x) - position - 1] + x[position]
         return found
 
     host = (np.arange(3000) % 5).astype(dtype)
-    assert seen(xarr.asarray(host, copy=True)) == seen(host.copy())
+    for part in (slice(None), slice(None, None, -2)):
+        assert seen(xarr.asarray(host, copy=True)[part]) == seen(host.copy()[part])
+    with xarr.no_implicit_transfer():
+        assert len([*xarr.asarray(host)]) == 3000
 
 
 def test_rows_are_views_as_the_array_lies() -> None:

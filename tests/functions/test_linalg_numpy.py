@@ -25,18 +25,11 @@ LOW[0, :, 2] = LOW[0, :, 0] * (1 + 1e-12)
 SINGULAR = drawn(3, 4, 4)
 SINGULAR[1] = 0
 GIVEN: dict[str, Any] = {
-    "v": drawn(5),
-    "m": drawn(3, 4),
-    "t": drawn(2, 3, 4),
-    "e": drawn(2, 3, 6),
-    "s": drawn(3, 4, 4),
-    "o": SINGULAR,
-    "low": LOW,
-    "outer": np.outer([1.0, 2, 3, 4], [1.0, 1, 2]),
-    "h": np.diag([3.0, -2.0, 1e-3]),
-    "a": drawn(5, 3),
+    "v": drawn(5), "m": drawn(3, 4), "t": drawn(2, 3, 4), "e": drawn(2, 3, 6), "s": drawn(3, 4, 4),
+    "o": SINGULAR, "low": LOW, "outer": np.outer([1.0, 2, 3, 4], [1.0, 1, 2]),
+    "h": np.diag([3.0, -2.0, 1e-3]), "a": drawn(5, 3),
     "turning": np.array([[0.0, 1.0], [-1.0, 0.0]]),
-}
+}  # fmt: skip
 
 CALLS = """
 np.linalg.norm({v|v, 3|v, 0, keepdims=True|v, -2, 0|m|m, "fro", keepdims=True|m, "nuc"|m, 1})

@@ -36,6 +36,7 @@ np.{atleast_1d|atleast_2d|atleast_3d}(x)
 np.{vstack|hstack|dstack}([x, x])
 np.pad(x, 2, constant_values=1)
 x.copy()
+np.resize(x, {(5, 60)|7|20_000})
 """
 WITH_AXES = """
 np.concat([x, x])

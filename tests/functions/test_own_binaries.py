@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import xarr
-from tests.kernels.nvrtc import compile_cuda
 
 CUDA = """
 extern "C" __global__ void twice(float *x)
@@ -102,23 +101,3 @@ def test_binaries_of_cuda(device: xarr.Device, tmp_path: Path, form: str) -> Non
     path.write_bytes(b"nothing")
     with pytest.raises((ValueError, xarr.DeviceError), match="refuses the binary|INVALID"):
         launched(path)
-
-
-@pytest.mark.parametrize(
-    ("dialect", "source"),
-    [
-        ("", "KERNEL void twice(GLOBAL f32 *x) { x[GLOBAL_ID(0)] *= 2; }"),
-        ("cuda", CUDA),
-        ("opencl", "__kernel void twice(__global float *x) { x[get_global_id(0)] *= 2; }"),
-    ],
-)
-def test_sources(device: xarr.Device, tmp_path: Path, dialect: str, source: str) -> None:
-    path = tmp_path / "twice.c"
-    path.write_text(source)
-    if dialect in ("", device.info.dialect):
-        assert launched(path) == WANTED
-    else:
-        with pytest.raises(ValueError, match="write portable C"):
-            launched(path)
-    if dialect == "cuda":
-        compile_cuda(source, "sm_90")

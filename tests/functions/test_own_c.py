@@ -63,6 +63,7 @@ def rest(x: float, y: float) -> float:
 
 def operands(dtype: str) -> tuple[Any, Any]:
     special = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.5, 1e-40, -5e-41, 1e30, math.inf, -math.inf]
+    special += [0.49999997, 0.49999999999999994, 8388607.0]
     x, w = (part.ravel() for part in numpy.meshgrid([*special, math.nan], special))
     drawn = numpy.random.default_rng(5).normal(size=(2, 100)) * 4
     return numpy.append(x, drawn[0]).astype(dtype), numpy.append(w, drawn[1]).astype(dtype)
@@ -77,7 +78,7 @@ def test_functions_have_the_bits_of_xarrs(device: xarr.Device, dtype: str) -> No
     calls += [(f"{word}(x, w)", f"np.{word}(x, w)") for word in ALIKE_OF_TWO.split()]
     calls += [tuple(line.split(" = ")) for line in OTHERS]  # type: ignore[misc]
     names = {"np": xarr, "host": numpy, "x": xarr.asarray(x), "w": xarr.asarray(w), "X": x, "W": w}
-    names |= {"math": math, "rest": rest, "L": numpy.clip(w, -99, 99)}
+    names |= {"math": math, "rest": rest, "L": numpy.clip(w, -99, 99).astype("longdouble")}
     with numpy.errstate(all="ignore"):
         names["E"] = numpy.asarray(xarr.exp(names["w"]))
         powers = numpy.asarray(xarr.pow(names["w"], 2))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import xarr
-from tests.functions.calls import check, each
 from tests.reference import assert_same
 
 pytestmark = pytest.mark.usefixtures("device")
@@ -43,27 +42,3 @@ def test_powers_of_two_are_exact(device: xarr.Device, dtype: str) -> None:
         assert_same(np.asarray(xarr.ldexp(x, powers)), wanted, f"by an array of {power}")
     for got, part in zip(xarr.frexp(x), np.frexp(host), strict=True):
         assert_same(np.asarray(got), part, "frexp")
-
-
-@each("""
-np.dstack([x, {y|x > 9}])
-np.column_stack([x, y, A])
-np.stack([x, y], axis={0|1|-1})
-np.concatenate([B, B], axis={0|1|2})
-np.c_[x, y]
-np.resize(x, {9_999|(3, 10_007)|20_000|7})
-np.resize(A, (5, 6_000))
-np.tri({9|300}, {7|250}, {-400|-2|0|3|290})
-np.tril(B, {-2|0|300})
-np.triu(B, {-2|0|300})
-np.tril_indices({5|200}, {-1|2})
-np.triu_indices_from(B[0])
-np.nonzero(B > 100)
-np.diagflat(x[:300])
-np.arange(5, 2000, {3|7})
-np.arange(10, -5, -1)
-""")
-def test_as_numpy(call: str) -> None:
-    x = np.arange(10_000.0, dtype="float32")
-    given = {"x": x, "y": -x, "A": x[:, None], "B": np.arange(90_000).reshape(2, 150, 300) % 256}
-    check(call, **given)

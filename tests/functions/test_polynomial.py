@@ -15,26 +15,17 @@ from xarr import polynomial as ours
 from xarr.tape import builder
 
 BASES = {
-    "polynomial": ("poly", "Polynomial"),
-    "chebyshev": ("cheb", "Chebyshev"),
-    "legendre": ("leg", "Legendre"),
-    "hermite": ("herm", "Hermite"),
-    "hermite_e": ("herme", "HermiteE"),
-    "laguerre": ("lag", "Laguerre"),
-}
+    "polynomial": ("poly", "Polynomial"), "chebyshev": ("cheb", "Chebyshev"),
+    "legendre": ("leg", "Legendre"), "hermite": ("herm", "Hermite"),
+    "hermite_e": ("herme", "HermiteE"), "laguerre": ("lag", "Laguerre"),
+}  # fmt: skip
 EACH = pytest.mark.parametrize("basis", BASES)
 RNG = np.random.default_rng(17)
 X = RNG.uniform(-1, 1, 12)
 GIVEN: dict[str, Any] = {
-    "x": X[:5],
-    "z": X[:5] ** 2,
-    "c": X[6:],
-    "a": X[:4],
-    "b": X[3:6],
-    "t": RNG.uniform(-1, 1, (3, 4, 2)),
-    "p": X,
-    "q": X[::-1] * 3,
-}
+    "x": X[:5], "z": X[:5] ** 2, "c": X[6:], "a": X[:4], "b": X[3:6],
+    "t": RNG.uniform(-1, 1, (3, 4, 2)), "p": X, "q": X[::-1] * 3,
+}  # fmt: skip
 
 # p_ stands for a function of a basis, with its prefix.
 OF_EACH_BASIS = """

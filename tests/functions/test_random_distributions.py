@@ -19,46 +19,32 @@ ALIKE = 1e-4
 test that passes once passes always."""
 
 CONTINUOUS: list[Case] = [
-    ("beta", (0.5, 2), stats.beta(0.5, 2)),
-    ("beta", (3, 2), stats.beta(3, 2)),
-    ("chisquare", (3,), stats.chi2(3)),
-    ("f", (5, 8), stats.f(5, 8)),
-    ("gamma", (0.3, 2), stats.gamma(0.3, scale=2)),
-    ("gumbel", (1, 2), stats.gumbel_r(1, 2)),
-    ("laplace", (1, 2), stats.laplace(1, 2)),
-    ("logistic", (1, 2), stats.logistic(1, 2)),
+    ("beta", (0.5, 2), stats.beta(0.5, 2)), ("beta", (3, 2), stats.beta(3, 2)),
+    ("chisquare", (3,), stats.chi2(3)), ("f", (5, 8), stats.f(5, 8)),
+    ("gamma", (0.3, 2), stats.gamma(0.3, scale=2)), ("gumbel", (1, 2), stats.gumbel_r(1, 2)),
+    ("laplace", (1, 2), stats.laplace(1, 2)), ("logistic", (1, 2), stats.logistic(1, 2)),
     ("lognormal", (0.5, 0.7), stats.lognorm(0.7, scale=np.exp(0.5))),
     ("noncentral_chisquare", (3, 2), stats.ncx2(3, 2)),
     ("noncentral_chisquare", (0.5, 2), stats.ncx2(0.5, 2)),
-    ("noncentral_f", (5, 8, 2), stats.ncf(5, 8, 2)),
-    ("pareto", (3,), stats.lomax(3)),
-    ("power", (3,), stats.powerlaw(3)),
-    ("rayleigh", (2,), stats.rayleigh(scale=2)),
-    ("standard_cauchy", (), stats.cauchy()),
-    ("standard_gamma", (2.5,), stats.gamma(2.5)),
-    ("standard_t", (4,), stats.t(4)),
-    ("triangular", (1, 2, 5), stats.triang(0.25, 1, 4)),
-    ("vonmises", (0.5, 2), stats.vonmises(2, 0.5)),
-    ("vonmises", (0, 20), stats.vonmises(20)),
-    ("wald", (2, 3), stats.invgauss(2 / 3, scale=3)),
-    ("weibull", (1.7,), stats.weibull_min(1.7)),
-]
+    ("noncentral_f", (5, 8, 2), stats.ncf(5, 8, 2)), ("pareto", (3,), stats.lomax(3)),
+    ("power", (3,), stats.powerlaw(3)), ("rayleigh", (2,), stats.rayleigh(scale=2)),
+    ("standard_cauchy", (), stats.cauchy()), ("standard_gamma", (2.5,), stats.gamma(2.5)),
+    ("standard_t", (4,), stats.t(4)), ("triangular", (1, 2, 5), stats.triang(0.25, 1, 4)),
+    ("vonmises", (0.5, 2), stats.vonmises(2, 0.5)), ("vonmises", (0, 20), stats.vonmises(20)),
+    ("wald", (2, 3), stats.invgauss(2 / 3, scale=3)), ("weibull", (1.7,), stats.weibull_min(1.7)),
+]  # fmt: skip
 DISCRETE: list[Case] = [
-    ("binomial", (10, 0.3), stats.binom(10, 0.3)),
-    ("binomial", (60, 0.3), stats.binom(60, 0.3)),
-    ("binomial", (1000, 0.9), stats.binom(1000, 0.9)),
-    ("geometric", (0.3,), stats.geom(0.3)),
+    ("binomial", (10, 0.3), stats.binom(10, 0.3)), ("binomial", (60, 0.3), stats.binom(60, 0.3)),
+    ("binomial", (1000, 0.9), stats.binom(1000, 0.9)), ("geometric", (0.3,), stats.geom(0.3)),
     ("hypergeometric", (3, 2, 1), stats.hypergeom(5, 3, 1)),
     ("hypergeometric", (5, 10, 12), stats.hypergeom(15, 5, 12)),
     ("hypergeometric", (100, 200, 80), stats.hypergeom(300, 100, 80)),
     ("logseries", (0.9,), stats.logser(0.9)),
     ("negative_binomial", (0.5, 0.1), stats.nbinom(0.5, 0.1)),
-    ("negative_binomial", (20, 0.4), stats.nbinom(20, 0.4)),
-    ("poisson", (3,), stats.poisson(3)),
-    ("poisson", (10,), stats.poisson(10)),
-    ("poisson", (1e6,), stats.poisson(1e6)),
+    ("negative_binomial", (20, 0.4), stats.nbinom(20, 0.4)), ("poisson", (3,), stats.poisson(3)),
+    ("poisson", (10,), stats.poisson(10)), ("poisson", (1e6,), stats.poisson(1e6)),
     ("zipf", (2.5,), stats.zipf(2.5)),
-]
+]  # fmt: skip
 
 
 def name_of(case: Case) -> str:

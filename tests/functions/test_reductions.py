@@ -472,20 +472,13 @@ def test_options_and_out(call: str) -> None:
     rng = np.random.default_rng(4)
     x = rng.integers(-4, 5, (5, 6))
     given = {
-        "x": x.astype("int32"),
-        "f": x.astype("float64"),
-        "z": rng.standard_normal((4, 5)) * (1 + 2j),
-        "n": np.asarray([0, 3, 0, 1]),
-        "mask": rng.random((5, 6)) > 0.3,
-        "out": np.zeros(12),
-        "index": np.zeros(6, dtype="int64"),
-        "truth": np.zeros(6, dtype=bool),
-        "bytes": np.asarray([100, 100, 100], dtype="int8"),
-        "small": np.zeros(1, dtype="int8"),
-        "one": np.zeros(2, dtype="float32"),
-        "c": drawn_complex(300, (0, 1, 2, -1)),
-        "w": drawn_complex(3000, (0, 1, 2, math.nan)),
-    }
+        "x": x.astype("int32"), "f": x.astype("float64"),
+        "z": rng.standard_normal((4, 5)) * (1 + 2j), "n": np.asarray([0, 3, 0, 1]),
+        "mask": rng.random((5, 6)) > 0.3, "out": np.zeros(12), "index": np.zeros(6, dtype="int64"),
+        "truth": np.zeros(6, dtype=bool), "bytes": np.asarray([100, 100, 100], dtype="int8"),
+        "small": np.zeros(1, dtype="int8"), "one": np.zeros(2, dtype="float32"),
+        "c": drawn_complex(300, (0, 1, 2, -1)), "w": drawn_complex(3000, (0, 1, 2, math.nan)),
+    }  # fmt: skip
     check_call(call, near=1e-6, **given)
 
 

@@ -127,14 +127,9 @@ def swapped(x, out):  # type: ignore[no-untyped-def]
 
 
 CASES: list[tuple[Any, tuple[Any, ...]]] = [
-    (shifted, ()),
-    (summed_in_turns, ()),
-    (left_early, (5,)),
-    (left_early, (-1,)),
-    (in_two_dimensions, ()),
-    (waits_in_a_function, ()),
-    (swapped, ()),
-]
+    (shifted, ()), (summed_in_turns, ()), (left_early, (5,)), (left_early, (-1,)),
+    (in_two_dimensions, ()), (waits_in_a_function, ()), (swapped, ()),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0].__name__}{case[1]}")

@@ -120,39 +120,6 @@ def test_what_is_a_number_and_what_is_written_to_is_as_in_numpy(kind: str) -> No
             assert run(np, expression) == run(numpy, expression), expression
 
 
-MIXED = (
-    ("int64", [2**53 + 1, 1.0]), ("uint64", [numpy.uint64(2**63 + 1), 5]),
-    ("uint64", [0, 2**64 - 1, numpy.uint64(2**64 - 1)]), ("uint64", (2**64 - 1, 1.5)),
-    ("int64", [[2**53 + 1, True], [2.9, numpy.int8(-3)]]), ("int8", [300.0]), ("int8", 1e10),
-    ("int8", numpy.int64(300)), ("int16", numpy.float64(4e4)), ("uint8", -1.0),
-    ("int8", math.nan), ("int64", [1.0, math.inf]), ("float32", [Fraction(1, 2), 1]),
-    ("bool", [math.nan, 0]), ("complex64", [1, 2j]), ("float32", [1, 2j]),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("way", ["array", "...", ":", "0"])
-def test_each_number_is_converted_by_itself(way: str) -> None:
-    def run(module: Any, dtype: str, value: Any) -> Any:
-        is_list = isinstance(value, list | tuple)
-        if way == "array":
-            # NumPy wraps a number of its own that is the only one.
-            return module.array(value if is_list else [value], dtype=dtype)
-        x = module.zeros(numpy.shape(value) if is_list else 2, dtype=dtype)
-        key: Any = {"...": ..., ":": slice(None), "0": slice(None) if is_list else 0}[way]
-        x[key] = value
-        return x
-
-    for case in MIXED:
-        try:
-            wanted = run(numpy, *case)
-        except (OverflowError, ValueError, TypeError) as refused:
-            with pytest.raises(type(refused)):
-                run(np, *case)
-        else:
-            got = run(np, *case)
-            assert (got.dtype, got.tolist()) == (wanted.dtype, wanted.tolist()), case
-
-
 STATEMENTS = """
 # text becomes numbers where a type is asked for
 np.array({["1", "2", "3"], dtype=int|[["1", "2"], ["3", "4"]], dtype="f4"|[None, 1], dtype="f4"})
@@ -166,6 +133,16 @@ np.array([1 + 2j, 3], "c8").astype("f4") ! ComplexWarning: imaginary part is dis
 np.asarray(np.array([1 + 2j, 3], "c8"), dtype="i4") ! ComplexWarning: imaginary part is discarded
 np.array(numpy.asarray([1j]), dtype="f4") ! ComplexWarning: imaginary part is discarded
 np.array([1j], dtype=float) ! TypeError: not 'complex'
+# each number is converted by itself
+z = np.zeros(2, "int64"); z[{...|:}] = [2**53 + 1, 1.0]; x = np.array([2**53 + 1, 1.0], "int64")
+z = np.zeros(2, "uint64"); z[{...|:}] = [numpy.uint64(2**63 + 1), 5]
+z = np.zeros((2, 2), "int64"); z[{...|:}] = [[2**53 + 1, True], [2.9, numpy.int8(-3)]]
+np.array({[0, 2**64 - 1, numpy.uint64(2**64 - 1)], "uint64"|(2**64 - 1, 1.5), "uint64"})
+np.array({[math.nan, 0], "bool"|[1, 2j], "complex64"|[Fraction(1, 2), 1], "float32"})
+z = np.zeros(2, "int8"); z[{...|:|0}] = {300.0|1e10|numpy.int64(300)|math.inf} ! OverflowError
+z = np.zeros(2, "int16"); z[{...|:|0}] = numpy.float64(4e4) ! OverflowError
+z = np.zeros(2, "{int8|uint8}"); z[{...|:|0}] = math.nan ! ValueError
+z = np.zeros(2, "float32"); z[{...|:}] = [1, 2j] ! TypeError
 # a list is repeated by an integer
 n = np.asarray([0, 3]).max(); a = ([0] * n, n * [0], (1, 2) * n, "-" * n)
 x = [1, 2]; x *= np.asarray([2])[0]
@@ -197,7 +174,12 @@ x = np.zeros(2); y = x[0, ...]; y += 3
 def test_statements(call: str) -> None:
     h = numpy.arange(6).reshape(2, 3)
     for dtype in ("int64", "uint8", "float32", "bool") if "bytes" in call else ("int64",):
-        check(call, names={"math": math}, h=h.astype(dtype), v=numpy.asarray([1, 2, 3]))
+        check(
+            call,
+            names={"math": math, "Fraction": Fraction},
+            h=h.astype(dtype),
+            v=numpy.asarray([1, 2, 3]),
+        )
 
 
 def test_text_is_compared_and_chosen_on_the_host() -> None:

@@ -12,13 +12,9 @@ from tests.functions.calls import check, each_line, rows
 
 RNG = np.random.default_rng(1)
 GIVEN: dict[str, Any] = {
-    "p": np.sort(RNG.normal(size=9)),
-    "v": RNG.normal(size=9),
-    "f": RNG.normal(size=(5, 6)),
-    "n": RNG.integers(0, 9, 7),
-    "r": np.cumsum(RNG.random(5)),
-    "c": np.cumsum(RNG.random(6)),
-}
+    "p": np.sort(RNG.normal(size=9)), "v": RNG.normal(size=9), "f": RNG.normal(size=(5, 6)),
+    "n": RNG.integers(0, 9, 7), "r": np.cumsum(RNG.random(5)), "c": np.cumsum(RNG.random(6)),
+}  # fmt: skip
 GIVEN["at"] = np.concatenate((RNG.normal(size=20) * 2, GIVEN["p"], [np.nan, np.inf, -np.inf]))
 
 CALLS = """

@@ -23,17 +23,11 @@ HOLED = np.where(RNG.random((4, 6)) < 0.3, NAN, PLAIN)
 HOLED[2] = NAN
 WHOLE = RNG.integers(-5, 9, (3, 4))
 GIVEN: dict[str, Any] = {
-    "p": PLAIN,
-    "h": HOLED,
-    "w": WHOLE,
-    "a": np.array([1, 2, NAN, np.inf, -np.inf]),
-    "b": np.array([1 + 1e-9, 2.1, NAN, np.inf, np.inf]),
-    "cube": RNG.normal(size=(3, 4, 5)),
-    "weights": RNG.random((4, 6)),
-    "counts": RNG.integers(0, 4, (4, 6)),
-    "short": RNG.random(6),
+    "p": PLAIN, "h": HOLED, "w": WHOLE, "a": np.array([1, 2, NAN, np.inf, -np.inf]),
+    "b": np.array([1 + 1e-9, 2.1, NAN, np.inf, np.inf]), "cube": RNG.normal(size=(3, 4, 5)),
+    "weights": RNG.random((4, 6)), "counts": RNG.integers(0, 4, (4, 6)), "short": RNG.random(6),
     "mask": RNG.random((4, 6)) < 0.7,
-}
+}  # fmt: skip
 
 CALLS = """
 # comparisons

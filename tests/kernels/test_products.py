@@ -133,34 +133,21 @@ class Case(NamedTuple):
 SECOND, BOTH = (False, True), (True, True)
 # The first of each type is its `CASE`.
 QUICK = [
-    Case("float32", 5),
-    Case("float32", 0),
-    Case("float32", 2, split=True, transposed=BOTH),
-    Case("float32", 3, swapped=True),
-    Case("bool", 2, stack=1, wide=True),
-    Case("uint8", 5, split=True, stack=1),
-    Case("int32", 5, stack=1),
-    Case("uint32", 5, stack=2),
-    Case("float16", 3, split=True),
-    Case("int64", 2),
-    Case("float64", 5),
-    Case("complex64", 5),
+    Case("float32", 5), Case("float32", 0), Case("float32", 2, split=True, transposed=BOTH),
+    Case("float32", 3, swapped=True), Case("bool", 2, stack=1, wide=True),
+    Case("uint8", 5, split=True, stack=1), Case("int32", 5, stack=1), Case("uint32", 5, stack=2),
+    Case("float16", 3, split=True), Case("int64", 2), Case("float64", 5), Case("complex64", 5),
     Case("complex128", 4),
-]
+]  # fmt: skip
 SLOW = [
-    Case("float32", 4, swapped=True),
-    Case("int8", 1, transposed=(True, False)),
+    Case("float32", 4, swapped=True), Case("int8", 1, transposed=(True, False)),
     Case("complex64", 4, swapped=True, split=True, transposed=SECOND),
-    Case("int16", 4, transposed=SECOND),
-    Case("uint16", 3, split=True, transposed=BOTH, wide=True),
-    Case("uint64", 3, split=True, transposed=SECOND),
-    Case("float64", 0),
-    Case("float64", 1, transposed=(True, False)),
-    Case("complex128", 0, split=True),
-    Case("complex128", 1, transposed=BOTH),
-    Case("complex128", 2, swapped=True),
+    Case("int16", 4, transposed=SECOND), Case("uint16", 3, split=True, transposed=BOTH, wide=True),
+    Case("uint64", 3, split=True, transposed=SECOND), Case("float64", 0),
+    Case("float64", 1, transposed=(True, False)), Case("complex128", 0, split=True),
+    Case("complex128", 1, transposed=BOTH), Case("complex128", 2, swapped=True),
     Case("complex128", 3, stack=1, transposed=SECOND),
-]
+]  # fmt: skip
 CASE = {case.dtype: case for case in reversed([*QUICK, *SLOW])}
 
 
@@ -232,19 +219,19 @@ def test_pieces_are_joined(dtype: DType, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize(
-    "shape", [(1, 1, 1), (1, 5, 70_000), (1, 65_537, 1), (255, 256, 257), (1025, 9, 977)]
+    ("shape", "tile"),
+    [
+        *((one, None) for one in ((1, 1, 1), (1, 5, 70_000), (1, 65_537, 1), (255, 256, 257))),
+        *(((1025, 9, 977), None), ((16 * 19 + 3, 5, 4 * 7 + 1), CASE["float32"].tile)),
+    ],
+    ids=str,
 )
-def test_sizes(shape: tuple[int, int, int]) -> None:
+def test_sizes(shape: tuple[int, int, int], tile: Tile | None, choose: Callable[..., None]) -> None:
     rows, length, columns = shape
+    if tile:
+        choose(tile)  # in bands of many tiles
     x = numbers((rows, length), np.float32)
     y = numbers((length, columns), np.float32, 1)
-    np.testing.assert_array_equal(matmul(x, y), x @ y)
-
-
-def test_many_tiles_in_bands(choose: Callable[..., None]) -> None:
-    choose(CASE["float32"].tile)
-    x = numbers((16 * 19 + 3, 5), np.float32)
-    y = numbers((5, 4 * 7 + 1), np.float32, 1)
     np.testing.assert_array_equal(matmul(x, y), x @ y)
 
 

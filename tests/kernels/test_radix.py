@@ -106,14 +106,10 @@ class Case(NamedTuple):
 
 
 SHORT = [
-    Case("bool int8 uint8", "values", 64),
-    Case("int16 uint16", "values", 64, wide=True),
-    Case("float16", "indices", 64),
-    Case("float32", "values", 64),
-    Case("float32", "indices", 64),
-    Case("int64 uint64", "values", 256),
-    Case("complex128", "values", 64),
-]
+    Case("bool int8 uint8", "values", 64), Case("int16 uint16", "values", 64, wide=True),
+    Case("float16", "indices", 64), Case("float32", "values", 64), Case("float32", "indices", 64),
+    Case("int64 uint64", "values", 256), Case("complex128", "values", 64),
+]  # fmt: skip
 SHORT_SLOW = [
     Case("int32 uint32", "indices", 256),
     Case("float64", "values", 64),
@@ -125,14 +121,11 @@ LONG = [
     Case("float64", "indices", 64, wide=True),
 ]
 LONG_SLOW = [
-    Case("bool int8 uint8", "indices", 256),
-    Case("int16 uint16", "values", 64),
-    Case("float16", "values", 256),
-    Case("int32 uint32", "values", 64),
-    Case("int64 uint64", "values", 64),
-    Case("complex64", "indices", 256),
+    Case("bool int8 uint8", "indices", 256), Case("int16 uint16", "values", 64),
+    Case("float16", "values", 256), Case("int32 uint32", "values", 64),
+    Case("int64 uint64", "values", 64), Case("complex64", "indices", 256),
     Case("complex128", "values", 256),
-]
+]  # fmt: skip
 
 
 def cases(quick: list[Case], slow: list[Case]) -> list[Any]:

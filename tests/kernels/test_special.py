@@ -90,52 +90,6 @@ def test_gamma_of_integers_is_exact_where_it_is_a_number(dtype: str, device: xar
     assert result_of("tgamma", np.arange(1, count + 1).astype(dtype)).tolist() == wanted
 
 
-# C99, Annex F: what stands there, and what follows from symmetry.
-SPECIAL: dict[str, dict[float, float]] = {
-    "erf": {0.0: 0.0, INF: 1.0, -INF: -1.0, NAN: NAN},
-    "erfc": {0.0: 1.0, INF: 0.0, -INF: 2.0, NAN: NAN},
-    "tgamma": {0.0: INF, INF: INF, -INF: NAN, -1.0: NAN, -40.0: NAN, -1e30: NAN, NAN: NAN},
-    "lgamma": {
-        1.0: 0.0,
-        2.0: 0.0,
-        0.0: INF,
-        -1.0: INF,
-        -40.0: INF,
-        -1e30: INF,
-        INF: INF,
-        -INF: INF,
-        NAN: NAN,
-    },
-    "i0": {0.0: 1.0, INF: NAN, -INF: NAN, 1e30: INF, NAN: NAN},
-    "rsqrt": {0.0: INF, INF: 0.0, -1.0: NAN, -INF: NAN, NAN: NAN},
-}
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_special_values(dtype: str, device: xarr.Device) -> None:
-    needs(dtype)
-    for name, values in SPECIAL.items():
-        x = np.asarray([*values, -0.0], dtype)
-        zero = {"erf": -0.0, "erfc": 1.0, "lgamma": INF, "i0": 1.0}.get(name, -INF)
-        wanted = np.asarray([*values.values(), zero], dtype)
-        reference.assert_same(result_of(name, x), wanted, name, (x,))
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_round_of_c_takes_halves_away_from_zero(dtype: str, device: xarr.Device) -> None:
-    needs(dtype)
-    eps = np.finfo(dtype).eps
-    half = 0.5 - eps / 4  # below a half, though 1/2 more than it rounds to 1
-    top = 1 / eps
-    x = np.asarray([0, half, 0.5, 1.5, 2.5, 2.6, top - 1, top / 2 + 0.5, 2 * top, INF, NAN], dtype)
-    x = np.concatenate([x, -x])
-    away = np.floor(np.abs(x.astype(np.longdouble)) + 0.5)
-    wanted = np.copysign(away, x).astype(dtype)
-    letter = {"float32": "f32", "float64": "f64"}[dtype]
-    kernel = xarr.ElementwiseKernel("T x", "T y", f"y = xr_round_{letter}(x)", "halves")
-    reference.assert_same(np.asarray(kernel(xarr.asarray(x))), wanted, "round", (x,))
-
-
 def test_no_function_of_the_library_has_two_texts() -> None:
     """A kernel would get the first one, whichever it calls."""
     for name, units in source.library().items():

@@ -6,6 +6,7 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
@@ -109,12 +110,14 @@ SHORT_SLOW = [("complex64", n) for n in (50, 128, 392, 525)]
 SHORT_SLOW += [("complex128", n) for n in (6, 20, 28, 40, 504)]
 
 
+CONVOLVED = [("complex64", n) for n in (26, 29, 31)]
 SHORT_REAL = [("float32", n) for n in (16, 105, 58)] + [("float64", 9)]
 SHORT_REAL_SLOW = [("float32", 1), ("float32", 2)]
 
 
 @pytest.mark.parametrize(
-    ("dtype", "length"), quick_and_slow(SHORT + SHORT_REAL, SHORT_SLOW + SHORT_REAL_SLOW)
+    ("dtype", "length"),
+    quick_and_slow(SHORT + SHORT_REAL + CONVOLVED, SHORT_SLOW + SHORT_REAL_SLOW),
 )
 def test_short_lengths(dtype: str, length: int) -> None:
     needs(dtype)
@@ -134,12 +137,6 @@ def test_short_lengths_have_all_radices() -> None:
     for _, length in (*SHORT, *SHORT_SLOW):
         pairs.difference_update(itertools.pairwise(kernels._radices(length)))
     assert not pairs
-
-
-def test_short_convolutions() -> None:
-    for length in (26, 29, 31):
-        assert kernels._convolution_length(length) == 64
-        there_and_back(numbers((3, length), "complex64"))
 
 
 @pytest.mark.parametrize(
@@ -189,12 +186,6 @@ def test_lengths_are_cut_into_few_passes() -> None:
         assert kernels._cut_length(longer, 2048)
 
 
-@pytest.mark.parametrize("lines", [(1,), (63,), (64,), (65,), (5000,), (3, 2)])
-def test_batches(lines: tuple[int, ...]) -> None:
-    there_and_back(numbers((*lines, 8), "complex64"))
-    there_and_back(numbers((*lines, 16), "float32"))
-
-
 @pytest.mark.parametrize("length", [16, pytest.param(29, marks=pytest.mark.nightly)])
 def test_without_float64(length: int) -> None:
     with xp.device(xp.default_device().pretending("no-float64")):
@@ -203,28 +194,23 @@ def test_without_float64(length: int) -> None:
             there_and_back(numbers((2, length), "float32"))
 
 
+LINES: list[tuple[str, tuple[int, ...], int]] = [
+    *(("complex64", (*lines, 8), -1) for lines in ((1,), (63,), (64,), (65,), (5000,), (3, 2))),
+    *(("float32", (*lines, 16), -1) for lines in ((1,), (63,), (64,), (65,), (5000,), (3, 2))),
+    *(("complex64", shape, shape.index(8)) for shape in ((8, 10, 11), (10, 8, 11), (2, 3, 8))),
+    *(("complex128", (15, 10, 11), 0), ("float64", (30, 2, 3), 0), ("complex64", (2, 2048, 3), 1)),
+    *(("float32", (10, 16, 11), 1), ("float32", (2, 3, 16), 2)),
+]
+"""Batches of lines, each axis, and long columns."""
+
+
 @pytest.mark.parametrize(
-    ("dtype", "length", "axes"),
-    [
-        ("complex64", 8, (0, 1, 2)),
-        ("complex128", 15, (0,)),
-        ("float32", 16, (1, 2)),
-        ("float64", 30, (0,)),
-    ],
+    ("dtype", "shape", "axis"),
+    quick_and_slow(LINES, [("complex64", (2, 29, 3), 1), ("float32", (2, 4096, 3), 1)]),
 )
-def test_every_axis(dtype: str, length: int, axes: tuple[int, ...]) -> None:
+def test_lines_along_axes(dtype: str, shape: tuple[int, ...], axis: int) -> None:
     needs(dtype)
-    for axis in axes:
-        for others in ((10, 11), (2, 3)):
-            there_and_back(numbers((*others[:axis], length, *others[axis:]), dtype), axis)
-
-
-@pytest.mark.parametrize(
-    ("dtype", "length"),
-    quick_and_slow([("complex64", 2048)], [("complex64", 29), ("float32", 4096)]),
-)
-def test_long_columns(dtype: str, length: int) -> None:
-    there_and_back(numbers((2, length, 3), dtype), 1)
+    there_and_back(numbers(shape, dtype), axis)
 
 
 VIEWS: dict[str, tuple[int, Callable[[Any], Any]]] = {
@@ -242,36 +228,33 @@ VIEWS: dict[str, tuple[int, Callable[[Any], Any]]] = {
 """Views of (6, 8, 12), and the axis to transform."""
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_views(view: str) -> None:
-    values = numbers((6, 8, 12), "complex64")
-    axis, seen = VIEWS[view]
-    wanted = np.fft.fft(seen(values).astype(complex), axis=axis)
-    ours = fft.fft(seen(xp.asarray(values))._view, axis, inverse=False, scale=1.0)
-    near(host(ours), wanted, "complex64", wanted.shape[axis])
-
-
-@pytest.mark.parametrize("view", ["reversed", pytest.param("nearest", marks=pytest.mark.nightly)])
-def test_views_of_real_numbers(view: str) -> None:
-    real = numbers((6, 8, 12), "float32")
-    axis, seen = VIEWS[view]
-    wanted = np.fft.rfft(seen(real).astype(float), axis=axis)
-    ours = fft.rfft(seen(xp.asarray(real))._view, axis, scale=1.0)
-    near(host(ours), wanted, "complex64", 8)
+OF_VIEWS: dict[str, tuple[Callable[..., View], Callable[..., Values], str]] = {
+    "complex64": (partial(fft.fft, inverse=False, scale=1.0), np.fft.fft, "complex64"),
+    "float32": (partial(fft.rfft, scale=1.0), np.fft.rfft, "complex64"),
+    **{
+        str(n): (
+            partial(fft.irfft, n=n, scale=1 / n), partial(np.fft.irfft, n=n), "float32"
+        )
+        for n in (14, 15, 1)
+    },
+}  # fmt: skip
+"""A transform, by the type of what it is of or the length of what it gives; NumPy's; its type."""
 
 
 @pytest.mark.parametrize(
-    ("view", "n"),
+    ("of", "view"),
     quick_and_slow(
-        [("transposed", 14), ("strided", 15), ("one element", 1)], [("nearest", 14), ("first", 15)]
+        [*(("complex64", view) for view in VIEWS), ("float32", "reversed"), ("14", "transposed"),
+         ("15", "strided"), ("1", "one element")],
+        [("float32", "nearest"), ("14", "nearest"), ("15", "first")],
     ),
-)
-def test_views_of_spectra(view: str, n: int) -> None:
-    values = numbers((6, 8, 12), "complex64")
-    axis, seen = VIEWS[view]
-    wanted = np.fft.irfft(seen(values).astype(complex), n, axis=axis)
-    ours = fft.irfft(seen(xp.asarray(values))._view, axis, n, scale=1 / n)
-    near(host(ours), wanted, "float32", n)
+)  # fmt: skip
+def test_views(of: str, view: str) -> None:
+    values = numbers((6, 8, 12), "float32" if of == "float32" else "complex64")
+    (axis, seen), (transform, numpys, dtype) = VIEWS[view], OF_VIEWS[of]
+    wanted = numpys(seen(values).astype(float if of == "float32" else complex), axis=axis)
+    ours = transform(seen(xp.asarray(values))._view, axis)
+    near(host(ours), wanted, dtype, max(wanted.shape[axis], 8 * (of == "float32")))
 
 
 @pytest.mark.parametrize(("shape", "axis"), [((0, 8), 1), ((8, 0), 0), ((0, 3, 7), 1)])
