@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
 
 import xarr
 from tests.functions.calls import all_refused, check, each_line
