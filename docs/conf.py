@@ -25,6 +25,7 @@ toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_title = "xarr"
+templates_path = ["_templates"]
 html_favicon = "_static/favicon.svg"
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]

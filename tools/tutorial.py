@@ -70,8 +70,12 @@ def script() -> str:
 
 def cells(page: str) -> Iterator[dict[str, Any]]:
     """Yield the cells of the notebook: the page's text, and its blocks with what they show."""
+    # A notebook has no prompts, and no button that leaves them out.
     page = re.sub(
-        r"\A---\n.*?^---\n|^```\{index\}.*?^```\n", "", page, flags=re.DOTALL | re.MULTILINE
+        r"\A---\n.*?^---\n|^```\{index\}.*?^```\n|^Each step shows .*?\n\n",
+        "",
+        page,
+        flags=re.DOTALL | re.MULTILINE,
     )
     page = re.sub(
         r"\]\((\w+)\.md", r"](../docs/\1.md", page.replace("](images/", "](../docs/images/")

@@ -98,6 +98,7 @@ def item(self: Array, *args: Any) -> Any:
     -> bool, int, float or complex
 
     ValueError -- If there are several elements and no index.
+    IndexError -- If the index is out of range.
 
     >>> xarr.arange(4).item(2)
     2
@@ -329,6 +330,7 @@ def fill(self: Array, value: Any) -> None:
     value : number -- The value, converted to the data type of the array.
 
     ValueError -- If the value has axes.
+    OverflowError -- If a Python integer does not fit into the data type of the array.
 
     >>> x = xarr.zeros(2)
     >>> x.fill(3)

@@ -125,6 +125,8 @@ def array(
 
     -> Array, shape of the values, with axes of one element in front up to ndmin
 
+    OverflowError -- If a Python integer does not fit the dtype.
+
     >>> xarr.array([1.5, 2.5], dtype="float32").dtype
     dtype('float32')
     """

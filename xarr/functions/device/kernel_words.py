@@ -27,6 +27,9 @@ def to_device(obj: Any, stream: Any = 0, copy: bool = True, to: Any = None) -> A
     stream : Stream -- The stream to copy in; 0 for the current one.
     copy : bool -- Accepted for compatibility; has no effect.
     to : Array, optional -- An array to write the values to; None for a new one.
+
+    >>> xarr.kernel.to_device([1.0, 2.0]).tolist()
+    [1.0, 2.0]
     """
     with _on(stream):
         if to is None:
@@ -39,6 +42,9 @@ def device_array(shape: Any, dtype: Any = None, strides: Any = None, stream: Any
     """Make an array of unspecified values: Numba's name of `xarr.empty`.
 
     strides, stream : object -- Accepted for compatibility; have no effect.
+
+    >>> xarr.kernel.device_array((2, 3), "float32").shape
+    (2, 3)
     """
     return fills.empty(shape, dtype=dtype)
 
@@ -47,27 +53,54 @@ def device_array_like(ary: Any, stream: Any = 0) -> Array:
     """Make an array of unspecified values, with the shape and data type of another array.
 
     stream : object -- Accepted for compatibility; has no effect.
+
+    >>> xarr.kernel.device_array_like(xarr.ones(3, dtype="int8")).dtype
+    dtype('int8')
     """
     return fills.empty(ary.shape, dtype=ary.dtype)
 
 
 def pinned_array_like(ary: Any) -> Any:
-    """Make a NumPy array like another one, as `xarr.empty_pinned` does."""
+    """Make a NumPy array like another one, as `xarr.empty_pinned` does.
+
+    >>> xarr.kernel.pinned_array_like(xarr.ones((2, 3))).shape
+    (2, 3)
+    """
     return empty_pinned(ary.shape, ary.dtype)
 
 
 def event(timing: bool = True) -> Event:
-    """Make an `xarr.Event`; it measures time if `timing` is true."""
+    """Make an `xarr.Event`: Numba's name of it.
+
+    timing : bool -- Whether the event measures time, for `event_elapsed_time`.
+
+    >>> event = xarr.kernel.event()
+    >>> event.record()
+    >>> event.synchronize()
+    """
     return Event(timed=timing)
 
 
 def event_elapsed_time(evtstart: Event, evtend: Event) -> float:
-    """Return the time between two events, in milliseconds."""
+    """Return the time between two events, in milliseconds.
+
+    evtstart, evtend : Event -- The recorded events, made with `timing`.
+
+    >>> start, end = xarr.kernel.event(), xarr.kernel.event()
+    >>> start.record()
+    >>> end.record()
+    >>> xarr.kernel.event_elapsed_time(start, end) >= 0
+    True
+    """
     return evtstart.elapsed_ms(evtend)
 
 
 def is_available() -> bool:
-    """Return True: kernels can be launched on every device, a CPU too."""
+    """Return True: kernels can be launched on every device, a CPU too.
+
+    >>> xarr.kernel.is_available()
+    True
+    """
     return True
 
 

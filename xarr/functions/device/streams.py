@@ -40,6 +40,7 @@ class Stream:
         Numbers outside the device's range are clamped to it; OpenCL has only 0.
 
     TypeError -- If `pointer` or `priority` is no integer.
+    ValueError -- If there is no such device.
 
     >>> stream = xarr.Stream()
     >>> with stream:

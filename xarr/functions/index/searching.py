@@ -92,7 +92,7 @@ def nonzero(a: Array) -> tuple[Array, ...]:
 
     -> tuple of Arrays of int64, one for each axis, shape (K,)
 
-    ValueError -- If a has no axes.
+    ValueError -- If the array has no axes.
 
     >>> xarr.nonzero(xarr.asarray([0, 3, 0, 5]))[0].tolist()
     [1, 3]

@@ -220,6 +220,8 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
     -> Array, shape (N, M), of the data type that x1 and x2 promote to
 
+    MemoryError -- If the result does not fit into the device's memory.
+
     >>> xarr.linalg.outer(xarr.asarray([1, 2]), xarr.asarray([3, 4])).tolist()
     [[3, 4], [6, 8]]
     """

@@ -32,7 +32,7 @@ def diagonal(
 
     -> Array, shape (..., K) for diagonals of K elements, of the data type of a
 
-    ValueError -- If a has fewer than two axes, or `axis1` and `axis2` are the same.
+    ValueError -- If the array has fewer than two axes, or `axis1` and `axis2` are the same.
 
     >>> xarr.diagonal(xarr.asarray([[1, 2], [3, 4]]), 1).tolist()
     [2]
@@ -57,7 +57,7 @@ def trace(
 
     -> Array, shape of the other axes
 
-    ValueError -- If a has fewer than two axes, or `axis1` and `axis2` are the same.
+    ValueError -- If the array has fewer than two axes, or `axis1` and `axis2` are the same.
 
     >>> int(xarr.trace(xarr.asarray([[1, 2], [3, 4]])))
     5

@@ -109,6 +109,8 @@ def outer(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     """Multiply each element of a by each element of b, both flattened.
 
     -> Array, shape (a.size, b.size), of the data type that a and b promote to
+
+    MemoryError -- If the result does not fit into the device's memory.
     """
     where = "outer(a, b)"
     first, second = arrays_together(a, b, where, ("a", "b"))

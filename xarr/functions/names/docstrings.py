@@ -23,7 +23,15 @@ import numpy
 from numpy.lib import stride_tricks
 
 from xarr.functions.names.examples import EXAMPLES
-from xarr.functions.names.glossary import ERRORS, GLOSSARY, OR_FLATTENED, RETURNS, SAMPLES, TYPES
+from xarr.functions.names.glossary import (
+    ERRORS,
+    GLOSSARY,
+    LIMITS,
+    OR_FLATTENED,
+    RETURNS,
+    SAMPLES,
+    TYPES,
+)
 
 STANDARD: Final = frozenset(
     """
@@ -94,10 +102,7 @@ def completed(
         if meaning:
             words = TYPES.get(f"{parameter}: {annotation}", _words_of(annotation))
             told.setdefault(parameter, f"{parameter} : {words}\n    {meaning}")
-        error, when = next((ERRORS[key] for key in keys if key in ERRORS), ("", ""))
-        raised = sections.get("Raises", "")
-        if error not in raised:
-            sections["Raises"] = f"{raised}\n{error}\n    {when}".lstrip("\n")
+        _add_errors(sections, keys)
     if told:
         in_order = [told[parameter] for parameter in annotations if parameter in told]
         if GLOSSARY[OR_FLATTENED] in told.get("axis", ""):
@@ -115,6 +120,15 @@ def completed(
     if example:
         sections.setdefault("Examples", example)
     return _joined(summary, sections)
+
+
+def _add_errors(sections: dict[str, str], keys: tuple[str, ...]) -> None:
+    """Add the errors of a parameter, unless the docstring names them itself."""
+    for errors in (ERRORS, LIMITS):
+        error, when = next((errors[key] for key in keys if key in errors), ("", ""))
+        raised = sections.get("Raises", "")
+        if error not in raised:
+            sections["Raises"] = f"{raised}\n{error}\n    {when}".lstrip("\n")
 
 
 def _drawn(name: str, parameters: Iterable[str]) -> str:

@@ -234,6 +234,22 @@ ERRORS: Final = {
 }
 """The errors of parameters; their keys are as those of `GLOSSARY`."""
 
+LIMITS: Final = {
+    **dict.fromkeys(
+        (
+            *("fill_value", "initial", "b: ArrayLike | None", "src: ArrayLike", "test_elements"),
+            *("v beside ind", "v beside side", "val: Any", "vals: Any", "values: Any"),
+            *("x1: Any", "x2: ArrayLike"),
+        ),
+        ("OverflowError", "If a Python integer does not fit into the data type."),
+    ),
+    **dict.fromkeys(
+        (": DeviceLike", "size: Size"),
+        ("MemoryError", "If the result does not fit into the device's memory."),
+    ),
+}
+"""What is too large, by parameters: an error beside that of `ERRORS`."""
+
 RETURNS: Final = {
     "Made": "series",
     "keepdims": "Array, shape of the operand without the reduced axes, unless `keepdims`",

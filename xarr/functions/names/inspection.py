@@ -125,6 +125,9 @@ def synchronize(x: Array | Device | str | None = None) -> None:
 
     x : Array, Device, str or None -- The array or device to wait for; None for the default device.
 
+    TypeError -- If x is none of these.
+    ValueError -- If there is no such device.
+
     >>> x = xarr.ones(3) + 1
     >>> xarr.synchronize(x)
     """

@@ -156,6 +156,8 @@ class RandomState(Continuous, Discrete, Vectors):
         dimensions : int -- The extents of the result; no extents for one float.
 
         -> float, or Array of these dimensions
+
+        MemoryError -- If the result does not fit into the device's memory.
         """
         return self._of_dimensions(random.random, dimensions, "rand(*dimensions)")
 
@@ -165,6 +167,8 @@ class RandomState(Continuous, Discrete, Vectors):
         dimensions : int -- The extents of the result; no extents for one float.
 
         -> float, or Array of these dimensions
+
+        MemoryError -- If the result does not fit into the device's memory.
         """
         return self._of_dimensions(random.standard_normal, dimensions, "randn(*dimensions)")
 

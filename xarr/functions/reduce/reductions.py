@@ -311,6 +311,8 @@ def ptp(a: ArrayLike, axis: Axis = None, out: Out = None, keepdims: bool = False
     """Compute the largest element minus the smallest (peak to peak).
 
     -> Array, of the data type of a, shape of a without the reduced axes, unless `keepdims`
+
+    ValueError -- If there are no elements along an axis to reduce.
     """
     where = "ptp(a, axis)"
     view = operand_view(a, where)

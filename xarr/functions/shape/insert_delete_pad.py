@@ -329,6 +329,7 @@ def pad(array: ArrayLike, pad_width: Any, mode: Any = "constant", **kwargs: Any)
 
     TypeError -- If the array cannot be converted to an Array, or a width is no integer.
     ValueError -- If `mode` is unknown or has no such keyword, or a width is negative.
+    OverflowError -- If a constant is an integer that does not fit into the data type.
 
     >>> xarr.pad(xarr.arange(3), 2, mode="reflect").tolist()
     [2, 1, 0, 1, 2, 1, 0]
