@@ -79,6 +79,44 @@ class Device:
     True
     """
 
+    __slots__ = {  # noqa: RUF023 - in the order of the types below
+        "__dict__": "Of the driver, once it is there.",
+        "_open": "",
+        "_plain": "",
+        "info": "What the driver tells of the device, as a `DeviceInfo`.",
+        "options": "The properties that the device pretends to have.",
+        "no_float64": "Whether the device lacks float64 and complex128.",
+        "lock": "Held while work runs on the device or its driver is called.",
+        "in_place": "How the host reads and writes an element in place, where it can.",
+        # Work on such memory runs at once.
+        "shared": "How many outside users a storage's memory has, by the storage's serial number.",
+        # No other array gets the memory, and its content is never assumed.
+        "kept": "The number of graphs that use a buffer, by the buffer's identity.",
+        "is_recorded": "Whether a graph is being recorded; no other work may run meanwhile.",
+        # It takes a function that counts the draws, which each launch calls.
+        "drawing": "For the engine: what stands for draws while a graph is recorded; else None.",
+        "bandwidth_gb_s": "The bandwidth of copies, in GB/s; None until a profile measures it.",
+        "tape": "The pending work.",
+        "kernels": "The compiled kernels.",
+        "programs": "The planned lists of operations.",
+        "structures": "The shapes, strides and data types of views, each once.",
+    }
+
+    info: DeviceInfo
+    options: tuple[str, ...]
+    no_float64: bool
+    lock: threading.RLock
+    in_place: InPlace
+    shared: dict[int, int]
+    kept: dict[int, int]
+    is_recorded: bool
+    drawing: Callable[[Callable[[], tuple[int, int]]], tuple[Any, Any]] | None
+    bandwidth_gb_s: float | None
+    tape: Any
+    kernels: dict[Any, Any]
+    programs: dict[Any, Any]
+    structures: Any
+
     def __init__(
         self,
         info: DeviceInfo,
@@ -88,32 +126,19 @@ class Device:
     ) -> None:
         self.info = info
         self.options = options
-        # Below are the engine's attributes; as they are set here, help() does not list them.
         # Two handles of one device share its queue, so they share the lock.
-        self.lock: threading.RLock = threading.RLock() if plain is None else plain.lock
-        self.kernels: dict[Any, Any] = {}
+        self.lock = threading.RLock() if plain is None else plain.lock
+        self.kernels = {}
         self.no_float64 = not info.has_float64
-        # How the host reads and writes an element in place, where it can.
         self.in_place = _IN_PLACE if info.host_addressable else _ELSEWHERE
-        # How many outside users a storage's memory has, by the storage's serial number; work on
-        # such memory runs at once.
-        self.shared: dict[int, int] = {}
-        # The number of graphs that use a buffer, by the buffer's identity: no other array gets the
-        # memory, and its content is never assumed.
-        self.kept: dict[int, int] = {}
-        # Whether a graph is being recorded; no other work may run meanwhile.
+        self.shared = {}
+        self.kept = {}
         self.is_recorded = False
-        # The bandwidth of copies, in GB/s; None until a profile measures it.
-        self.bandwidth_gb_s: float | None = None
-        # What stands for draws while a graph is recorded, else None: it takes a function that
-        # counts the draws, which each launch calls.
-        self.drawing: Callable[[Callable[[], tuple[int, int]]], tuple[Any, Any]] | None = None
-        # The planned lists of operations.
-        self.programs: dict[Any, Any] = {}
-        # The shapes, strides and data types of views, each once.
-        self.structures: Any = None
-        # The pending work.
-        self.tape: Any = None
+        self.bandwidth_gb_s = None
+        self.drawing = None
+        self.programs = {}
+        self.structures = None
+        self.tape = None
         self._open = open
         self._plain = plain
 
