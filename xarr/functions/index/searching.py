@@ -311,7 +311,6 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> Array:
     return _where_true(manipulation.ravel(mask), manipulation.ravel(x), 0, where)
 
 
-@by_numpy(numpy.select, 3)
 @cached_call
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
     """Choose for each element the value of the first condition that is true.
