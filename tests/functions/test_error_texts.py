@@ -183,6 +183,7 @@ def test_no_bins_hold_nothing() -> None:
 
 
 REFUSED_HERE = """
+np.select([x > 1], [x.astype("int8")], 300) ! OverflowError: default
 np.asarray(["a"]) ! TypeError: see docs/numpy.md#there-are-no-strings-dates-objects-or-records
 np.sin(x, out=numpy.ones((3, 4))) ! TypeError: see docs/numpy.md#np-out
 np.linalg.matrix_power(x[:, :3], True) ! TypeError: see docs/numpy.md#np-matrix-power

@@ -343,7 +343,10 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         for value in (*choicelist, default)
     ]
     row = result_type(*values)
-    *choices, rest = (as_array(value, where, dtype=row, device=device) for value in values)
+    *choices, rest = (
+        as_array(value, where, name, dtype=row, device=device)
+        for value, name in zip(values, [*["a value"] * len(choicelist), "default"], strict=True)
+    )
     shapes = [array.shape for array in (*tests, *choices, rest)]
     shape = layout.broadcast_shapes(*shapes, where=where)
     result = rest
