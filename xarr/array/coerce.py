@@ -12,7 +12,6 @@ import reprlib
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from numbers import Number
 from typing import Any, Final
 
 import numpy
@@ -57,6 +56,8 @@ SCALARS: Final = (*_PYTHONS, TracedNumber)
 _NUMBERS: Final = frozenset(SCALARS)
 _PLAIN: Final = (*SCALARS, list, tuple, range)
 """Types whose values have the device's default floating-point type."""
+_HELD: Final = (*_PYTHONS, numpy.number, numpy.bool)
+"""Types of numbers that arrays hold; a Fraction is a number, and none of these."""
 _ON_HOST: Final = frozenset((*SCALARS, list, tuple, numpy.ndarray))
 """Types that need no look at whether their values are on a GPU."""
 
@@ -76,7 +77,7 @@ def array_of(x: Any, where: str, name: str = "") -> Array:
         return array_of_number(x)
     if isinstance(x, numpy.ndarray | numpy.generic):
         # As beside an operand, so that the transfer counts as hidden.
-        view = operand(x, constant(False, dtypes.bool_, (), get_device()), where)
+        view = operand(x, constant(False, dtypes.bool_, (), get_device()), where, name)
         if view is not None:
             return Array(view)
     return as_array(x, where, name or errors.operand_of(where))
@@ -173,7 +174,7 @@ def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: b
     own = None
     if is_new and values.dtype == row.numpy and is_unobserved():  # in the machine's order of bytes
         own = vendor.held(values, device, row)
-    return from_host(values, device, where) if own is None else builder.owned(own)
+    return from_host(values, device, where, "", row) if own is None else builder.owned(own)
 
 
 def answer_of(obj: Any) -> Any:
@@ -244,15 +245,18 @@ def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> Non
 # -- a view beside another operand -----------------------------------------------------------------
 
 
-def operand(value: Any, other: View, where: str) -> View | None:
-    """Return the view of an operand beside another one; None where it can be none."""
+def operand(value: Any, other: View, where: str, name: str) -> View | None:
+    """Return the view of an operand beside another one; None where it can be none.
+
+    Errors call it `name`, and the first argument in `where` if that is empty.
+    """
     kind = type(value)
     if kind is Array or kind is View:
         view: View = value._view if kind is Array else value
         require_together(view.device, other.device, where)
         return view
     if kind is numpy.ndarray:
-        return from_host(value, other.device, where)
+        return from_host(value, other.device, where, name)
     if kind is float or kind is int or kind is bool or kind is complex:
         return scalar_view(
             value,
@@ -263,7 +267,7 @@ def operand(value: Any, other: View, where: str) -> View | None:
     if kind is TracedNumber:
         taken = dtypes.of_python_scalar(value.value, other.dtype, default_float(other.device))
         if not value.fits(taken):
-            return operand(value.pinned(), other, where)
+            return operand(value.pinned(), other, where, name)
         # A constant beside a constant would be computed at once.
         make = value.operand if other.value is None else value.view
         return make(taken, other.device)  # type: ignore[no-any-return]
@@ -279,17 +283,21 @@ def operand(value: Any, other: View, where: str) -> View | None:
         return constant(value.item(), row, (), other.device)
     if isinstance(value, bool | int | float | complex):
         plain = next(number for number in _PYTHONS if isinstance(value, number))
-        return operand(plain(value), other, where)  # type: ignore[arg-type]
+        return operand(plain(value), other, where, name)  # type: ignore[arg-type]
+    listed = array_of_list(value, other.device) if kind is list else None
+    if listed is not None:
+        return listed._view  # type: ignore[no-any-return]
     if isinstance(value, list | tuple) and holds_arrays(value):
-        return _Parts(other.device, where, "the list", moves=False).view(value)
+        return _Parts(other.device, where, name, moves=False).view(value)
     if isinstance(value, numpy.ndarray | list | tuple | range):
-        return from_host(host_values(value, where, "the list"), other.device, where)
+        values, row = _typed_values(value, None, other.device, where, name)
+        return from_host(values, other.device, where, name, row)
     return None
 
 
 def beside(value: Any, other: View, where: str, name: str) -> View:
     """Return an operand's view on the device of another one; convert what is no operand."""
-    view = operand(value, other, where)
+    view = operand(value, other, where, name)
     return as_array(value, where, name, device=other.device)._view if view is None else view
 
 
@@ -566,7 +574,7 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
     given = f"{name} is of type {type(obj).__name__}"
     remedy = ""
     if values.size and isinstance(obj, list | tuple | numpy.ndarray):
-        odd = next((item for item in values.flat if not isinstance(item, Number)), None)
+        odd = next((item for item in values.flat if not isinstance(item, _HELD)), None)
         shown = odd.item() if isinstance(odd, numpy.str_ | numpy.bytes_) else odd
         given += f" and holds {reprlib.repr(shown)}"
         remedy = dtypes.why_not(odd.dtype if isinstance(odd, numpy.generic) else object)

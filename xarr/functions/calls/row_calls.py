@@ -268,7 +268,7 @@ def first_of(final: View, initial: Any, where: str) -> View:
         given = initial.item() if isinstance(initial, numpy.generic) else initial
         value = numbers(given, final.dtype, where, "initial").item()
         return constant(value, final.dtype, (), final.device)
-    first = operand(initial, final, where)
+    first = operand(initial, final, where, "initial")
     if first is None:
         fault = f"initial is of type {type(initial).__name__}"
         raise type_error(where, fault, "initial must be a number")
