@@ -6,6 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -213,6 +214,27 @@ def test_setdiff1d_names_itself() -> None:
 def test_no_bins_hold_nothing() -> None:
     counts, edges = xarr.histogram(xarr.ones(3), bins=[])
     assert counts.tolist() == edges.tolist() == []
+
+
+WORDED = """
+{bool(x) ! ValueError|float(x) ! TypeError}: (x): x has shape (3, 4); x must have one element; use
+np.{sin|sum|sort}(masked) ! TypeError: has a mask; it must have no mask to be on a device; pass its
+np.add(x, masked) ! TypeError: add(x1, x2): x2 has a mask
+np.clip(x, masked, 2) ! TypeError: clip(a, min, max): min has a mask
+np.equal(x, ["a"]) ! TypeError: equal(x1, x2): x2 is of type list and holds 'a'
+np.asarray([Fraction(1, 2)]) ! TypeError: a is of type list and holds Fraction(1, 2)
+x + [2**70] ! OverflowError: add(x1, x2): x2 holds Python integers that no dtype holds
+x.item() ! ValueError: has shape (3, 4) (can only convert an array of size 1 to a Python scalar); x
+x.item({12|3, 0}) ! IndexError: it must be a position in C order, or a place on each axis; write
+np.jit(lambda x: {[1] if x.any() else x|np.unique(x)})(x) ! TypeError: or write jit(f, strict=False)
+np.jit(lambda x: float(x[0, 0]))(x) ! TypeError: float(x) (a call, line 1) needs a value; each
+np.jit(lambda x: np.nonzero(x))(x) ! TypeError: nonzero (a call, line 1) needs
+"""
+
+
+def test_errors_say_what_must_be_and_what_to_do() -> None:
+    masked = np.ma.masked_array([1.0, 2.0], [True, False])
+    all_refused(WORDED, {"x": xarr.ones((3, 4)) + 1, "masked": masked, "Fraction": Fraction})
 
 
 DIFFERS = """

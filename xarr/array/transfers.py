@@ -11,6 +11,7 @@ import numpy
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.device import Device, require_on
 from xarr.dtypes import DType
+from xarr.errors import READING
 from xarr.ir.events import hooks
 from xarr.ir.steps import end_before_others
 from xarr.ir.storage import Storage
@@ -22,9 +23,6 @@ from xarr.tape.tape import tape_of
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
-
-READING: Final = "reading an array's values"
-"""The name of a transfer that no function asks for."""
 
 Observer = Callable[[str, int, str, Device], None]
 """Is told of a hidden transfer: what asks for it, its bytes, "to" or "from", the device."""
@@ -57,7 +55,7 @@ def note(where: str, nbytes: int, direction: str, device: Device) -> None:
     if forbidden():
         raise errors.refused(
             errors.ImplicitTransferError,
-            where,
+            errors.reading_call(where),
             f"{nbytes} bytes would move {direction} {device}",
             "transfers must be explicit within no_implicit_transfer()",
             "use xarr.asarray or xarr.to_numpy, which transfer openly",
