@@ -226,6 +226,9 @@ np.asarray([Fraction(1, 2)]) ! TypeError: a is of type list and holds Fraction(1
 x + [2**70] ! OverflowError: add(x1, x2): x2 holds Python integers that no dtype holds
 x.item() ! ValueError: has shape (3, 4) (can only convert an array of size 1 to a Python scalar); x
 x.item({12|3, 0}) ! IndexError: it must be a position in C order, or a place on each axis; write
+x.{exp|isnan|sqrt} ! AttributeError: there is no such attribute; write xarr.
+x.append ! AttributeError: Array.append: there is no such attribute; write xarr.append(x, ...)
+np.random.default_rng(1).rand ! AttributeError: Generator.rand: there is no such attribute
 np.jit(lambda x: {[1] if x.any() else x|np.unique(x)})(x) ! TypeError: or write jit(f, strict=False)
 np.jit(lambda x: float(x[0, 0]))(x) ! TypeError: float(x) (a call, line 1) needs a value; each
 np.jit(lambda x: np.nonzero(x))(x) ! TypeError: nonzero (a call, line 1) needs
