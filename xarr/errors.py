@@ -89,19 +89,22 @@ _SPOKEN: Final = {
 
 def reading_call(where: str) -> str:
     """Name the call that reads values: `where`, or what the program calls if that is `READING`."""
-    if where != READING:
-        return where
+    return called(READING) if where == READING else where
+
+
+def called(otherwise: str) -> str:
+    """Name the function of xarr that the program calls; `otherwise` where it has no name."""
     frame: types.FrameType | None = sys._getframe(1)
-    called = ""
+    name = ""
     while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
-        called = function_name(frame) or called
+        name = function_name(frame) or name
         frame = frame.f_back
-    return spoken(called)
+    return spoken(name, otherwise)
 
 
-def spoken(called: str) -> str:
-    """Return the expression that calls a function which reads an array's values."""
-    return _SPOKEN.get(called, called if called and not called.startswith("_") else READING)
+def spoken(name: str, otherwise: str = READING) -> str:
+    """Return the expression that calls a function of a name; `otherwise` for one of xarr's own."""
+    return _SPOKEN.get(name, name if name and not name.startswith("_") else otherwise)
 
 
 def function_name(frame: types.FrameType) -> str:
