@@ -177,6 +177,15 @@ def difference(anchor: str) -> str:
     return f"see docs/numpy.md#{anchor}"
 
 
+def axes_of(ndim: int) -> str:
+    """Word a number of axes.
+
+    >>> axes_of(1), axes_of(3)
+    ('1 dimension', '3 dimensions')
+    """
+    return f"{ndim} dimension{'s' * (ndim != 1)}"
+
+
 value_error = functools.partial(refused, ValueError)
 type_error = functools.partial(refused, TypeError)
 

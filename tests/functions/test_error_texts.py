@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import io
 import re
 from collections.abc import Iterator
 from fractions import Fraction
@@ -151,7 +152,7 @@ x & x ! TypeError: bitwise_and(x1, x2): x1 has dtype float64 and x2 has dtype fl
 np.gcd(np.arange(3), np.arange(3, dtype="u8")) ! TypeError: dtype uint64; the common dtype must be
 np.linalg.{det|inv}(x[0]) ! LinAlgError: it must have at least two dimensions, shape (..., N, N)
 np.linalg.svd(x[0]) ! LinAlgError: it must have at least two dimensions, shape (..., M, N)
-np.max(x[:0]) ! ValueError: so it has no elements; there must be at least one, as max of no elements
+np.max(x[:0]) ! ValueError: so it has no elements; there must be at least one; check a.size first
 np.max(x[:0], axis=0) ! ValueError: so axis 0 has no elements; there must be at least one
 """
 
@@ -230,6 +231,15 @@ x + [2**70] ! OverflowError: add(x1, x2): x2 holds Python integers that no dtype
 x.item() ! ValueError: has shape (3, 4) (can only convert an array of size 1 to a Python scalar); x
 x.item({12|3, 0}) ! IndexError: it must be a position in C order, or a place on each axis; write
 x.{exp|isnan|sqrt} ! AttributeError: there is no such attribute; write xarr.
+np.load(io.BytesIO(b"1 2")) ! ValueError: load(file): the file holds pickled objects, or is no
+np.frombuffer("abc") ! TypeError: frombuffer(buffer): buffer is of type str; it must have a buffer
+np.fromiter(3, float) ! TypeError: fromiter(iter, dtype): iter is of type int; iter must be iterable
+np.lexsort(3) ! TypeError: lexsort(keys, axis): keys is of type int; keys must be a sequence
+x[::0] ! ValueError: x[key]: slice step cannot be zero, as in slice(None, None, 0); it must be
+np.tensordot(x, x, 3) ! ValueError: axes is 3 and the operands have 2 and 2 axes; it must be at most
+np.{trace|diagonal}(x[0]) ! ValueError: a has 1 dimension; it must have at least 2
+np.einsum("ij->ji", x[0]) ! ValueError: stands for an operand of 1 dimension; each
+np.ptp(x[:0]) ! ValueError: so it has no elements; there must be at least one; check
 x.append ! AttributeError: Array.append: there is no such attribute; write xarr.append(x, ...)
 np.random.default_rng(1).rand ! AttributeError: Generator.rand: there is no such attribute
 np.jit(lambda x: {[1] if x.any() else x|np.unique(x)})(x) ! TypeError: or write jit(f, strict=False)
@@ -240,12 +250,19 @@ np.jit(lambda x: np.nonzero(x))(x) ! TypeError: nonzero (a call, line 1) needs
 
 def test_errors_say_what_must_be_and_what_to_do() -> None:
     masked = np.ma.masked_array([1.0, 2.0], [True, False])
-    all_refused(WORDED, {"x": xarr.ones((3, 4)) + 1, "masked": masked, "Fraction": Fraction})
+    all_refused(
+        WORDED, {"x": xarr.ones((3, 4)) + 1, "masked": masked, "Fraction": Fraction, "io": io}
+    )
 
 
 DIFFERS = """
 np.asarray(["a"]) ! TypeError: see docs/numpy.md#there-are-no-strings-dates-objects-or-records
 np.sin(x, out=numpy.ones((3, 4))) ! TypeError: see docs/numpy.md#np-out
+np.{full(2, 1j, "f4")|full_like(x, 1j)|pad(x, 1, constant_values=1j)} ! TypeError: .real; see docs/
+x.strides = (8,) ! AttributeError: see docs/numpy.md#np-x-strides
+np.copyto(numpy.ones(2), x) ! TypeError: = numpy.asarray(src); see docs/numpy.md#np-out
+np.asarray([1], "i1") {+ 200|* 2**70} ! OverflowError: #python-numbers-and-other-surprises
+np.full(2, 300, "i1") ! OverflowError: see docs/numpy.md#python-numbers-and-other-surprises
 np.linalg.matrix_power(x[:, :3], True) ! TypeError: see docs/numpy.md#np-matrix-power
 np.histogram(x * 1j) ! TypeError: see docs/numpy.md#np-histogram
 np.r_["r", [1, 2]] ! TypeError: see docs/numpy.md#np-r

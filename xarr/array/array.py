@@ -22,7 +22,7 @@ from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
 from xarr.dtypes import DType
-from xarr.errors import type_error, value_error
+from xarr.errors import axes_of, difference, refused, type_error, value_error
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Shape
@@ -131,6 +131,12 @@ class Array(ArrayBase):
             [step * self._view.dtype.itemsize for step in package.layouts.layout_of(self).strides]
         )
 
+    @strides.setter
+    def strides(self, strides: object) -> None:
+        remedy = f"use xarr.lib.stride_tricks.as_strided; {difference('np-x-strides')}"
+        fault, accepted = f"strides is {strides!r}", "strides must not be set"
+        raise refused(AttributeError, "x.strides = strides", fault, accepted, remedy)
+
     @property
     def ndim(self) -> int:
         """The number of axes."""
@@ -192,7 +198,7 @@ class Array(ArrayBase):
     def mT(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of each matrix in a stack of matrices, shape (..., N, M); a view."""
         if self.ndim < 2:
-            fault = f"the array has {self.ndim} dimensions"
+            fault = f"the array has {axes_of(self.ndim)}"
             raise value_error("Array.mT", fault, "it must have at least 2")
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return package.layouts.view(self, package.layouts.settled(self).permuted(axes))

@@ -62,6 +62,10 @@ _ON_HOST: Final = frozenset((*SCALARS, list, tuple, numpy.ndarray))
 """Types that need no look at whether their values are on a GPU."""
 
 
+OF_NUMBERS: Final = errors.difference("python-numbers-and-other-surprises")
+"""The end of an error of a Python number that does not fit."""
+_REAL_ONLY: Final = {"full": "np-full", "full_like": "np-full", "pad": "np-pad"}
+"""Rows of the page on differences for functions that NumPy lets drop imaginary parts."""
 _LEAST, _MOST = dtypes.integer_bounds(dtypes.int64)
 
 
@@ -366,7 +370,7 @@ def scalar_view(value: Scalar, dtype: DType, device: Device, where: str) -> View
                 where,
                 f"the Python integer {value} is out of bounds for {dtype}",
                 f"it must be {low} to {high}",
-                "convert the array to a wider dtype first",
+                f"convert the array to a wider dtype first; {OF_NUMBERS}",
             )
         value = int(value)  # type: ignore[arg-type]
     elif kind == dtypes.BOOL:
@@ -554,7 +558,11 @@ def numbers(obj: Any, row: DType, where: str, name: str) -> Host:
     except (TypeError, ValueError, OverflowError) as error:
         fault = f"{name} is no array of {row} ({error})"
         accepted = f"{name} must hold numbers that {row} can hold"
-        raise errors.refused(type(error), where, fault, accepted) from None
+        remedy = OF_NUMBERS if isinstance(error, OverflowError) else ""
+        row_of_page = _REAL_ONLY.get(where.partition("(")[0])
+        if row_of_page and numpy.iscomplexobj(obj):
+            remedy = f"write {name}.real; {errors.difference(row_of_page)}"
+        raise errors.refused(type(error), where, fault, accepted, remedy) from None
 
 
 def _has_own_dtype(obj: Any) -> bool:
