@@ -22,7 +22,7 @@ from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
 from xarr.dtypes import DType
-from xarr.errors import axes_of, difference, refused, type_error, value_error
+from xarr.errors import axes_of, type_error, value_error
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Shape
@@ -130,12 +130,6 @@ class Array(ArrayBase):
         return tuple(
             [step * self._view.dtype.itemsize for step in package.layouts.layout_of(self).strides]
         )
-
-    @strides.setter
-    def strides(self, strides: object) -> None:
-        remedy = f"use xarr.lib.stride_tricks.as_strided; {difference('np-x-strides')}"
-        fault, accepted = f"strides is {strides!r}", "strides must not be set"
-        raise refused(AttributeError, "x.strides = strides", fault, accepted, remedy)
 
     @property
     def ndim(self) -> int:
@@ -558,7 +552,7 @@ class Array(ArrayBase):
 
 
 set_array_type(Array)
-missing_attributes.set_on(Array)
+missing_attributes.set_on_arrays(Array)
 made: Final[Callable[[View], Array]] = operators.made  # type: ignore[assignment]
 """`Array(view)` of a view that is no constant, or one that `number_like` made."""
 

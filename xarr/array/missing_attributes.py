@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from xarr.errors import refused
+from xarr.errors import difference, refused
 
 _COPIED: Final = "xarr.to_numpy(x), a copy on the host"
 _WRITTEN: Final = "x[...] = values"
@@ -65,8 +65,20 @@ class MissingAttribute:
         return f"<no attribute; write {self._remedy}>"
 
 
-def set_on(kind: Any, remedies: Mapping[str, str] = _REMEDIES) -> None:
-    """Give a class its missing attributes, those of arrays by default; `dir` does not list them."""
+def _refuse_strides(array: Any, strides: object) -> None:
+    remedy = f"use xarr.lib.stride_tricks.as_strided; {difference('np-x-strides')}"
+    given, accepted = f"strides is {strides!r}", "strides must not be set"
+    raise refused(AttributeError, "x.strides = strides", given, accepted, remedy)
+
+
+def set_on_arrays(kind: Any) -> None:
+    """Give the class of arrays its missing attributes, and the error of one that is not set."""
+    set_on(kind, _REMEDIES)
+    kind.strides = kind.strides.setter(_refuse_strides)
+
+
+def set_on(kind: Any, remedies: Mapping[str, str]) -> None:
+    """Give a class its missing attributes; `dir` does not list them."""
     for name, remedy in remedies.items():
         setattr(kind, name, MissingAttribute(f"{kind.__name__}.{name}", remedy))
     kind.__dir__ = lambda one: sorted({*object.__dir__(one)} - remedies.keys())

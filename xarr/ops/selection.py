@@ -12,9 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, errors, layout, tuning
 from xarr.dtypes import INTEGER, DType
-from xarr.errors import READING
 from xarr.ir.events import hooks
 from xarr.ir.fold import Fold
 from xarr.ir.operation import Operation, interned
@@ -96,7 +95,7 @@ _remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 def select(mask: View) -> Selected:
     """Return the selection of a mask; wait for the device unless the selection is cached."""
-    recorders.reading(READING, mask)
+    recorders.reading(errors.READING, mask)
     builder.materialise(mask)
     storage = mask.storage
     assert storage is not None
