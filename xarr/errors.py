@@ -114,6 +114,8 @@ def function_name(frame: types.FrameType) -> str:
         return ""
     if not module.startswith("xarr"):
         return f"{module}.{code.co_qualname}"
+    if code.co_name in ("call", "__call__"):  # of a cached function, where the core is interpreted
+        return ""
     if code.co_name == "__next__":
         return code.co_qualname.removesuffix(".__next__")
     # The compiled core has no frames, and asks for a number here.

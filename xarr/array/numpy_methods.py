@@ -112,7 +112,8 @@ def item(self: Array, *args: Any) -> Any:
             accepted = "it must be a position in C order, or a place on each axis"
         remedy = "write x.tolist() for all elements"
         given += f" ({error})"
-        raise refused(type(error), "x.item(*args)", given, accepted, remedy) from None
+        kind = type(error)
+        raise refused(kind, "x.item(*args)", given, accepted, remedy) from None
 
 
 def copy(self: Array, order: str | None = "C") -> Array:
