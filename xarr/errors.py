@@ -14,7 +14,7 @@ import sys
 import types
 import warnings
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Final, TypeVar
 
 _E = TypeVar("_E", bound=Exception)
 
@@ -50,6 +50,76 @@ def _calling_frame() -> types.FrameType | None:
 
 def _is_ours(module: str) -> bool:
     return module.partition(".")[0] in ("xarr", "contextlib")
+
+
+READING: Final = "reading an array's values"
+"""The name of a transfer that no function asks for."""
+_SPOKEN: Final = {
+    "__array__": "numpy.asarray(x)",
+    "__bool__": "bool(x)",
+    "__complex__": "complex(x)",
+    "__contains__": "value in x",
+    "__float__": "float(x)",
+    "__format__": "format(x)",
+    "__hash__": "hash(x)",
+    "__index__": "x as an index",
+    "__int__": "int(x)",
+    "__iter__": "iter(x)",
+    "__reduce__": "pickle.dumps(x)",
+    "__repr__": "repr(x)",
+    "__round__": "round(x)",
+    "__str__": "str(x)",
+    "_index": "x as an index",
+    "_item": "x[key]",
+    "_rows": "iter(x)",
+    "_set_item": "x[key] = value",
+    "array_interface": "numpy.asarray(x)",
+    "array_repr": "repr(x)",
+    "array_str": "str(x)",
+    "_memory": "numpy.asarray(x)",
+    "data": "x.data",
+    "dumps": "x.dumps()",
+    "item": "x.item()",
+    "to_array": "numpy.asarray(x)",
+    "to_numpy": "x.to_numpy()",
+    "tolist": "x.tolist()",
+}
+"""The expressions that call special methods and functions that are not public."""
+
+
+def reading_call(where: str) -> str:
+    """Name the call that reads values: `where`, or what the program calls if that is `READING`."""
+    return called(READING) if where == READING else where
+
+
+def called(otherwise: str) -> str:
+    """Name the function of xarr that the program calls; `otherwise` where it has no name."""
+    frame: types.FrameType | None = sys._getframe(1)
+    name = ""
+    while frame is not None and _is_ours(frame.f_globals.get("__name__", "")):
+        name = function_name(frame) or name
+        frame = frame.f_back
+    return spoken(name, otherwise)
+
+
+def spoken(name: str, otherwise: str = READING) -> str:
+    """Return the expression that calls a function of a name; `otherwise` for one of xarr's own."""
+    return _SPOKEN.get(name, name if name and not name.startswith("_") else otherwise)
+
+
+def function_name(frame: types.FrameType) -> str:
+    """The name of the function that a frame runs; "" for one that only hands on."""
+    module, code = str(frame.f_globals.get("__name__", "")), frame.f_code
+    if module.startswith("xarr.numpy_runner") or "<locals>" in code.co_qualname:
+        return ""
+    if not module.startswith("xarr"):
+        return f"{module}.{code.co_qualname}"
+    if code.co_name in ("call", "__call__"):  # of a cached function, where the core is interpreted
+        return ""
+    if code.co_name == "__next__":
+        return code.co_qualname.removesuffix(".__next__")
+    # The compiled core has no frames, and asks for a number here.
+    return f"{frame.f_locals['kind']}(x)" if code.co_qualname == "Array._scalar" else code.co_name
 
 
 def message(where: str, given: str, accepted: str, *remedies: str) -> str:
@@ -107,6 +177,15 @@ def difference(anchor: str) -> str:
     'see docs/numpy.md#np-full'
     """
     return f"see docs/numpy.md#{anchor}"
+
+
+def axes_of(ndim: int) -> str:
+    """Word a number of axes.
+
+    >>> axes_of(1), axes_of(3)
+    ('1 dimension', '3 dimensions')
+    """
+    return f"{ndim} dimension{'s' * (ndim != 1)}"
 
 
 value_error = functools.partial(refused, ValueError)

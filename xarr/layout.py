@@ -307,7 +307,7 @@ def normalize_axis(axis: Any, ndim: int, where: str, of: str = "the array") -> i
             errors.message(
                 where,
                 f"axis is {index}, out of bounds",
-                f"{of} has {ndim} dimension{'s' * (ndim > 1)}, so axis must be in [{-ndim}, {ndim})"
+                f"{of} has {errors.axes_of(ndim)}, so axis must be in [{-ndim}, {ndim})"
                 if ndim
                 else f"{of} has no axes (it is 0-dimensional)",
                 "-1 is the last axis" if ndim else "",

@@ -587,7 +587,7 @@ np.remainder(x, x * 1j) ! TypeError: ; take x2.real or x2.imag
 np.bitwise_and(x, np.asarray(x, dtype="u8")) ! TypeError: ; convert both to one
 np.abs(["a"]) ! TypeError: abs(x): x is of type list
 np.sum([[1], [1, 2]]) ! ValueError: sum(a): a is no array of numbers
-np.add([[1], [1, 2]], np.ones(2)) ! ValueError: add(x1, x2): the list is no array
+np.add([[1], [1, 2]], np.ones(2)) ! ValueError: add(x1, x2): x1 is no array
 np.pow(2, -1) ! ValueError: negative power
 x.__iadd__(np.ones((2, 3), "i8")) ! ValueError: shape
 np.broadcast_to(x, (2, 3)).__iadd__(1) ! ValueError: read-only

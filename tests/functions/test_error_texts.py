@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import io
 import re
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -150,7 +152,7 @@ x & x ! TypeError: bitwise_and(x1, x2): x1 has dtype float64 and x2 has dtype fl
 np.gcd(np.arange(3), np.arange(3, dtype="u8")) ! TypeError: dtype uint64; the common dtype must be
 np.linalg.{det|inv}(x[0]) ! LinAlgError: it must have at least two dimensions, shape (..., N, N)
 np.linalg.svd(x[0]) ! LinAlgError: it must have at least two dimensions, shape (..., M, N)
-np.max(x[:0]) ! ValueError: so it has no elements; there must be at least one, as max of no elements
+np.max(x[:0]) ! ValueError: so it has no elements; there must be at least one; check a.size first
 np.max(x[:0], axis=0) ! ValueError: so axis 0 has no elements; there must be at least one
 """
 
@@ -169,7 +171,10 @@ def test_what_numpy_refuses_is_refused(call: str) -> None:
     ],
 )
 def test_an_array_larger_than_the_memory_is_refused_at_its_line(call: str) -> None:
-    with pytest.raises(MemoryError, match=r"^memory of \S+: an array of shape .* bytes; it must"):
+    name = call.partition("(")[0]
+    name = r"memory of \S+" if name in ("ndarray", "broadcast_to") else name
+    said = rf"^{name}: an array of shape .* bytes; it must .*; see docs/memory.md#out-of-memory$"
+    with pytest.raises(MemoryError, match=said):
         eval(f"np.{call}", {"np": xarr, "n": 10**14})
 
 
@@ -182,10 +187,50 @@ def test_no_bins_hold_nothing() -> None:
     assert counts.tolist() == edges.tolist() == []
 
 
+WORDED = """
+{bool(x) ! ValueError|float(x) ! TypeError}: (x): x has shape (3, 4); x must have one element; use
+np.{sin|sum|sort}(masked) ! TypeError: has a mask; it must have no mask to be on a device; pass its
+np.add(x, masked) ! TypeError: add(x1, x2): x2 has a mask
+np.clip(x, masked, 2) ! TypeError: clip(a, min, max): min has a mask
+np.equal(x, ["a"]) ! TypeError: equal(x1, x2): x2 is of type list and holds 'a'
+np.asarray([Fraction(1, 2)]) ! TypeError: a is of type list and holds Fraction(1, 2)
+x + [2**70] ! OverflowError: add(x1, x2): x2 holds Python integers that no dtype holds
+x.item() ! ValueError: has shape (3, 4) (can only convert an array of size 1 to a Python scalar); x
+x.item({12|3, 0}) ! IndexError: it must be a position in C order, or a place on each axis; write
+x.{exp|isnan|sqrt} ! AttributeError: there is no such attribute; write xarr.
+np.load(io.BytesIO(b"1 2")) ! ValueError: load(file): the file holds pickled objects, or is no
+np.frombuffer("abc") ! TypeError: frombuffer(buffer): buffer is of type str; it must have a buffer
+np.fromiter(3, float) ! TypeError: fromiter(iter, dtype): iter is of type int; iter must be iterable
+np.lexsort(3) ! TypeError: lexsort(keys, axis): keys is of type int; keys must be a sequence
+x[::0] ! ValueError: x[key]: slice step cannot be zero, as in slice(None, None, 0); it must be
+np.tensordot(x, x, 3) ! ValueError: axes is 3 and the operands have 2 and 2 axes; it must be at most
+np.{trace|diagonal}(x[0]) ! ValueError: a has 1 dimension; it must have at least 2
+np.einsum("ij->ji", x[0]) ! ValueError: stands for an operand of 1 dimension; each
+np.ptp(x[:0]) ! ValueError: so it has no elements; there must be at least one; check
+x.append ! AttributeError: Array.append: there is no such attribute; write xarr.append(x, ...)
+np.random.default_rng(1).rand ! AttributeError: Generator.rand: there is no such attribute
+np.jit(lambda x: {[1] if x.any() else x|np.unique(x)})(x) ! TypeError: or write jit(f, strict=False)
+np.jit(lambda x: float(x[0, 0]))(x) ! TypeError: float(x) (a call, line 1) needs a value; each
+np.jit(lambda x: np.nonzero(x))(x) ! TypeError: nonzero (a call, line 1) needs
+"""
+
+
+def test_errors_say_what_must_be_and_what_to_do() -> None:
+    masked = np.ma.masked_array([1.0, 2.0], [True, False])
+    all_refused(
+        WORDED, {"x": xarr.ones((3, 4)) + 1, "masked": masked, "Fraction": Fraction, "io": io}
+    )
+
+
 REFUSED_HERE = """
 np.select([x > 1], [x.astype("int8")], 300) ! OverflowError: default
 np.asarray(["a"]) ! TypeError: see docs/numpy.md#there-are-no-strings-dates-objects-or-records
 np.sin(x, out=numpy.ones((3, 4))) ! TypeError: see docs/numpy.md#np-out
+np.{full(2, 1j, "f4")|full_like(x, 1j)|pad(x, 1, constant_values=1j)} ! TypeError: .real; see docs/
+x.strides = (8,) ! AttributeError: see docs/numpy.md#np-x-strides
+np.copyto(numpy.ones(2), x) ! TypeError: = numpy.asarray(src); see docs/numpy.md#np-out
+np.asarray([1], "i1") {+ 200|* 2**70} ! OverflowError: #python-numbers-and-other-surprises
+np.full(2, 300, "i1") ! OverflowError: see docs/numpy.md#python-numbers-and-other-surprises
 np.linalg.matrix_power(x[:, :3], True) ! TypeError: see docs/numpy.md#np-matrix-power
 np.histogram(x * 1j) ! TypeError: see docs/numpy.md#np-histogram
 np.r_["r", [1, 2]] ! TypeError: see docs/numpy.md#np-r

@@ -51,8 +51,18 @@ HIDDEN: dict[str, tuple[Call, int]] = {
     "histogram(a, bins)": (lambda x: xarr.histogram([0.5], x), 8),
     "linspace(start, stop, num)": (lambda x: xarr.linspace(0, x[1], 3), 4),
     "bytes(x)": (bytes, 8),
-    "reading an array's values": (repr, 8),
     "x.tobytes()": (lambda x: x.tobytes(), 8),
+}
+
+READING: dict[str, Call] = {
+    "repr(x)": repr,
+    "str(x)": str,
+    "numpy.asarray(x)": numpy.asarray,
+    "float(x)": lambda x: float(x[1]),
+    "bool(x)": lambda x: bool(x[1]),
+    "x.tolist()": lambda x: x.tolist(),
+    "x.item()": lambda x: x.item(1),
+    "allclose": lambda x: xarr.allclose(x, x),
 }
 
 FILES: dict[str, Call] = {
@@ -82,6 +92,15 @@ def test_what_runs_on_the_host_is_a_hidden_transfer(name: str, device: xarr.Devi
     with xarr.no_implicit_transfer(), pytest.raises(xarr.ImplicitTransferError) as refused:
         call(x)
     assert str(refused.value).startswith(f"{name}: {told[0][1]} bytes would move")
+
+
+@pytest.mark.parametrize("name", READING)
+def test_what_reads_values_is_named_as_it_is_called(name: str, device: xarr.Device) -> None:
+    x = values(device)
+    xarr.synchronize()
+    with xarr.no_implicit_transfer(), pytest.raises(xarr.ImplicitTransferError) as refused:
+        READING[name](x)
+    assert str(refused.value).startswith(f"{name}: ")
 
 
 @pytest.mark.parametrize("name", FILES)

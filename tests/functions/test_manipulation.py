@@ -251,7 +251,7 @@ np.split(x, ["a"]) ! TypeError: split(ary, indices_or_sections, axis): indices_o
 np.split(x, -1) ! ValueError: split(ary, indices_or_sections, axis): -1 parts
 np.hsplit(x, 2) ! ValueError: hsplit(ary, indices_or_sections): axis 0 has 3 elements
 np.vsplit(x[None], 2) ! ValueError: vsplit(ary, indices_or_sections): axis 0 has 1 elements
-np.transpose(x, (0, 0)) ! ValueError: transpose(a, axes): a has 1 dimensions
+np.transpose(x, (0, 0)) ! ValueError: transpose(a, axes): a has 1 dimension and
 x.transpose(3) ! AxisError: x.transpose(axes): axis is 3
 np.rot90(x[None], k="a") ! TypeError: rot90(m, k, axes): k is 'a'
 np.fliplr(x) ! ValueError: fliplr(m): m is 1-d

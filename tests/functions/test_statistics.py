@@ -220,6 +220,7 @@ np.bincount(n.ravel(), n.ravel())
 np.interp(x, [-2, 2], [0, 1j])
 np.gradient(n, axis=0)
 np.kaiser(5, 3)[1:]
+x[0, :2] + [1.5, 2.5]
 """
 
 

@@ -221,7 +221,7 @@ UNLIKE = """
 ({None|...|dict()|Fraction(3, 2)|Decimal(2)|["a", 1, 2]|[None, 1.5, 2]|range(3)} {==|!=} x)
 (x {==|!=} numpy.array({"a"|["a"]|["a", "b", "c"]|[None, 1.5, 2]|[1, 2, 3], "m8[D]"|[2], "g"}))
 (numpy.array({"a"|["a"]|["a", "b", "c"]|[None, 1.5, 2]|[1, 2, 3], "m8[D]"|[2], "g"}) {==|!=} x)
-(x {<|>=} {Fraction(3, 2)|range(3)|numpy.array([2], "g")})
+(x {<|>=|==} {[2**70, 1, 2]|Fraction(3, 2)|range(3)|numpy.array([2], "g")})
 (x {+|==|<} like)
 (like {-|!=|>=} x)
 (Decimal(2) {<|>=} x)

@@ -22,7 +22,7 @@ from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
 from xarr.dtypes import DType
-from xarr.errors import type_error, value_error
+from xarr.errors import axes_of, type_error, value_error
 from xarr.ir.storage import Storage
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Shape
@@ -192,7 +192,7 @@ class Array(ArrayBase):
     def mT(self) -> Array:  # noqa: N802 - the standard's name
         """The transpose of each matrix in a stack of matrices, shape (..., N, M); a view."""
         if self.ndim < 2:
-            fault = f"the array has {self.ndim} dimensions"
+            fault = f"the array has {axes_of(self.ndim)}"
             raise value_error("Array.mT", fault, "it must have at least 2")
         axes = [*range(self.ndim - 2), self.ndim - 1, self.ndim - 2]
         return package.layouts.view(self, package.layouts.settled(self).permuted(axes))
@@ -552,7 +552,7 @@ class Array(ArrayBase):
 
 
 set_array_type(Array)
-missing_attributes.set_on(Array)
+missing_attributes.set_on_arrays(Array)
 made: Final[Callable[[View], Array]] = operators.made  # type: ignore[assignment]
 """`Array(view)` of a view that is no constant, or one that `number_like` made."""
 

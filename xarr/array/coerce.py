@@ -12,7 +12,6 @@ import reprlib
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from numbers import Number
 from typing import Any, Final
 
 import numpy
@@ -57,10 +56,16 @@ SCALARS: Final = (*_PYTHONS, TracedNumber)
 _NUMBERS: Final = frozenset(SCALARS)
 _PLAIN: Final = (*SCALARS, list, tuple, range)
 """Types whose values have the device's default floating-point type."""
+_HELD: Final = (*_PYTHONS, numpy.number, numpy.bool)
+"""Types of numbers that arrays hold; a Fraction is a number, and none of these."""
 _ON_HOST: Final = frozenset((*SCALARS, list, tuple, numpy.ndarray))
 """Types that need no look at whether their values are on a GPU."""
 
 
+OF_NUMBERS: Final = errors.difference("python-numbers-and-other-surprises")
+"""The end of an error of a Python number that does not fit."""
+_REAL_ONLY: Final = {"full": "np-full", "full_like": "np-full", "pad": "np-pad"}
+"""Rows of the page on differences for functions that NumPy lets drop imaginary parts."""
 _LEAST, _MOST = dtypes.integer_bounds(dtypes.int64)
 
 
@@ -76,7 +81,7 @@ def array_of(x: Any, where: str, name: str = "") -> Array:
         return array_of_number(x)
     if isinstance(x, numpy.ndarray | numpy.generic):
         # As beside an operand, so that the transfer counts as hidden.
-        view = operand(x, constant(False, dtypes.bool_, (), get_device()), where)
+        view = operand(x, constant(False, dtypes.bool_, (), get_device()), where, name)
         if view is not None:
             return Array(view)
     return as_array(x, where, name or errors.operand_of(where))
@@ -173,7 +178,7 @@ def _uploaded(values: Host, row: DType, device: Device, where: str, *, is_new: b
     own = None
     if is_new and values.dtype == row.numpy and is_unobserved():  # in the machine's order of bytes
         own = vendor.held(values, device, row)
-    return from_host(values, device, where) if own is None else builder.owned(own)
+    return from_host(values, device, where, "", row) if own is None else builder.owned(own)
 
 
 def answer_of(obj: Any) -> Any:
@@ -244,15 +249,18 @@ def warn_of_imaginary(given: DType, wanted: DType, where: str, name: str) -> Non
 # -- a view beside another operand -----------------------------------------------------------------
 
 
-def operand(value: Any, other: View, where: str) -> View | None:
-    """Return the view of an operand beside another one; None where it can be none."""
+def operand(value: Any, other: View, where: str, name: str) -> View | None:
+    """Return the view of an operand beside another one; None where it can be none.
+
+    Errors call it `name`, and the first argument in `where` if that is empty.
+    """
     kind = type(value)
     if kind is Array or kind is View:
         view: View = value._view if kind is Array else value
         require_together(view.device, other.device, where)
         return view
     if kind is numpy.ndarray:
-        return from_host(value, other.device, where)
+        return from_host(value, other.device, where, name)
     if kind is float or kind is int or kind is bool or kind is complex:
         return scalar_view(
             value,
@@ -263,7 +271,7 @@ def operand(value: Any, other: View, where: str) -> View | None:
     if kind is TracedNumber:
         taken = dtypes.of_python_scalar(value.value, other.dtype, default_float(other.device))
         if not value.fits(taken):
-            return operand(value.pinned(), other, where)
+            return operand(value.pinned(), other, where, name)
         # A constant beside a constant would be computed at once.
         make = value.operand if other.value is None else value.view
         return make(taken, other.device)  # type: ignore[no-any-return]
@@ -279,17 +287,21 @@ def operand(value: Any, other: View, where: str) -> View | None:
         return constant(value.item(), row, (), other.device)
     if isinstance(value, bool | int | float | complex):
         plain = next(number for number in _PYTHONS if isinstance(value, number))
-        return operand(plain(value), other, where)  # type: ignore[arg-type]
+        return operand(plain(value), other, where, name)  # type: ignore[arg-type]
+    listed = array_of_list(value, other.device) if kind is list else None
+    if listed is not None:
+        return listed._view  # type: ignore[no-any-return]
     if isinstance(value, list | tuple) and holds_arrays(value):
-        return _Parts(other.device, where, "the list", moves=False).view(value)
+        return _Parts(other.device, where, name, moves=False).view(value)
     if isinstance(value, numpy.ndarray | list | tuple | range):
-        return from_host(host_values(value, where, "the list"), other.device, where)
+        values, row = _typed_values(value, None, other.device, where, name)
+        return from_host(values, other.device, where, name, row)
     return None
 
 
 def beside(value: Any, other: View, where: str, name: str) -> View:
     """Return an operand's view on the device of another one; convert what is no operand."""
-    view = operand(value, other, where)
+    view = operand(value, other, where, name)
     return as_array(value, where, name, device=other.device)._view if view is None else view
 
 
@@ -358,7 +370,7 @@ def scalar_view(value: Scalar, dtype: DType, device: Device, where: str) -> View
                 where,
                 f"the Python integer {value} is out of bounds for {dtype}",
                 f"it must be {low} to {high}",
-                "convert the array to a wider dtype first",
+                f"convert the array to a wider dtype first; {OF_NUMBERS}",
             )
         value = int(value)  # type: ignore[arg-type]
     elif kind == dtypes.BOOL:
@@ -546,7 +558,11 @@ def numbers(obj: Any, row: DType, where: str, name: str) -> Host:
     except (TypeError, ValueError, OverflowError) as error:
         fault = f"{name} is no array of {row} ({error})"
         accepted = f"{name} must hold numbers that {row} can hold"
-        raise errors.refused(type(error), where, fault, accepted) from None
+        remedy = OF_NUMBERS if isinstance(error, OverflowError) else ""
+        row_of_page = _REAL_ONLY.get(where.partition("(")[0])
+        if row_of_page and numpy.iscomplexobj(obj):
+            remedy = f"write {name}.real; {errors.difference(row_of_page)}"
+        raise errors.refused(type(error), where, fault, accepted, remedy) from None
 
 
 def _has_own_dtype(obj: Any) -> bool:
@@ -566,7 +582,7 @@ def _refused_objects(obj: Any, values: Host, where: str, name: str) -> Exception
     given = f"{name} is of type {type(obj).__name__}"
     remedy = ""
     if values.size and isinstance(obj, list | tuple | numpy.ndarray):
-        odd = next((item for item in values.flat if not isinstance(item, Number)), None)
+        odd = next((item for item in values.flat if not isinstance(item, _HELD)), None)
         shown = odd.item() if isinstance(odd, numpy.str_ | numpy.bytes_) else odd
         given += f" and holds {reprlib.repr(shown)}"
         remedy = dtypes.why_not(odd.dtype if isinstance(odd, numpy.generic) else object)

@@ -18,7 +18,7 @@ from xarr import dtypes, errors, layout
 from xarr.array import dlpack
 from xarr.array.array import Array
 from xarr.array.layouts import settled, view, writeable
-from xarr.array.transfers import READING, Host, from_host, note, openly, to_host
+from xarr.array.transfers import Host, from_host, note, openly, to_host
 from xarr.backends.device import (
     Device,
     default_device,
@@ -28,6 +28,7 @@ from xarr.backends.device import (
     require_on,
 )
 from xarr.dtypes import DType
+from xarr.errors import READING
 from xarr.ir.storage import Storage, claim
 from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout

@@ -16,8 +16,8 @@ import numpy.typing
 
 from xarr import dtypes, functions, lazy
 from xarr.array.cached_calls import by_numpy
-from xarr.array.transfers import READING, Host, tell, to_host
-from xarr.errors import value_error
+from xarr.array.transfers import Host, tell, to_host
+from xarr.errors import READING, refused, value_error
 from xarr.layout import integer
 from xarr.tape import builder
 
@@ -103,7 +103,18 @@ def item(self: Array, *args: Any) -> Any:
     >>> xarr.arange(4).item(2)
     2
     """
-    return to_host(self._view).item(*args)
+    values = to_host(self._view)
+    try:
+        return values.item(*args)
+    except (IndexError, TypeError, ValueError) as error:
+        given, accepted = f"x has shape {values.shape}", "x must have one element, or an index"
+        if args:
+            given += f" and the index is {args if args[1:] else args[0]!r}"
+            accepted = "it must be a position in C order, or a place on each axis"
+        remedy = "write x.tolist() for all elements"
+        given += f" ({error})"
+        kind = type(error)
+        raise refused(kind, "x.item(*args)", given, accepted, remedy) from None
 
 
 def copy(self: Array, order: str | None = "C") -> Array:

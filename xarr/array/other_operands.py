@@ -56,7 +56,7 @@ def combined(row: Elementwise, x1: Any, x2: Any) -> View | None:
     """Record a row of two operands, one of them an Array; None where one cannot be used."""
     if type(x1) is Array:
         first = x1._view
-        second = _beside(row, x2, first)
+        second = _beside(row, x2, first, "x2")
         if second is None:
             return _compare_out_of_range(row, first, x2, swapped=False)
         array = widened(first, second, x2)
@@ -64,7 +64,7 @@ def combined(row: Elementwise, x1: Any, x2: Any) -> View | None:
         _remember(row, array, second, first, x2, swapped=False)
         return result
     second = x2._view
-    other = _beside(row, x1, second)
+    other = _beside(row, x1, second, "x1")
     if other is None:
         return _compare_out_of_range(row, second, x1, swapped=True)
     array = widened(second, other, x1)
@@ -81,11 +81,11 @@ def _remember(
         row.taken_as(array.structure, other.structure, value.__class__, swapped=swapped)
 
 
-def _beside(row: Elementwise, value: Any, other: View) -> View | None:
+def _beside(row: Elementwise, value: Any, other: View, name: str) -> View | None:
     """Return an operand as a view beside an array's; None if it is none, or out of range."""
     if type(value) is Array:
         view = value._view
-        return view if view.device is other.device else operand(view, other, row.where)
+        return view if view.device is other.device else operand(view, other, row.where, name)
     if type(value) is TracedNumber and not value.fits(other.dtype):
         value = value.pinned()
     if type(value) is int and other.dtype.kind in _WHOLE:
@@ -99,7 +99,7 @@ def _beside(row: Elementwise, value: Any, other: View) -> View | None:
             if row.floats_integers:
                 floating = row.floating(whole, other.device)
                 return scalar_view(float(value), floating, other.device, row.where)
-    return operand(value, other, row.where)
+    return operand(value, other, row.where, name)
 
 
 def _compare_out_of_range(
@@ -146,11 +146,11 @@ def binary_operator(row: Elementwise, x1: Any, x2: Any) -> Array:
             return x1 * int(x2)  # type: ignore[no-any-return]
     x1, x2 = _converted(x1), _converted(x2)
     accepted = (type(x2) is Array or accepts(x2)) and (type(x1) is Array or accepts(x1))
-    refusal = None
+    refusal: Exception | None = None
     if accepted:
         try:
             return binary(row, x1, x2)
-        except TypeError as error:
+        except (TypeError, OverflowError) as error:
             refusal = error
     found = compare_unrelated(row, x1, x2)
     if found is None and refusal is not None:

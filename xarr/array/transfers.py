@@ -11,6 +11,7 @@ import numpy
 from xarr import dtypes, errors, layout, tuning
 from xarr.backends.device import Device, require_on
 from xarr.dtypes import DType
+from xarr.errors import READING
 from xarr.ir.events import hooks
 from xarr.ir.steps import end_before_others
 from xarr.ir.storage import Storage
@@ -22,9 +23,6 @@ from xarr.tape.tape import tape_of
 
 Host = numpy.ndarray[tuple[int, ...], numpy.dtype[Any]]
 
-
-READING: Final = "reading an array's values"
-"""The name of a transfer that no function asks for."""
 
 Observer = Callable[[str, int, str, Device], None]
 """Is told of a hidden transfer: what asks for it, its bytes, "to" or "from", the device."""
@@ -57,7 +55,7 @@ def note(where: str, nbytes: int, direction: str, device: Device) -> None:
     if forbidden():
         raise errors.refused(
             errors.ImplicitTransferError,
-            where,
+            errors.reading_call(where),
             f"{nbytes} bytes would move {direction} {device}",
             "transfers must be explicit within no_implicit_transfer()",
             "use xarr.asarray or xarr.to_numpy, which transfer openly",
@@ -145,16 +143,16 @@ def host_values(obj: Any, where: str, name: str) -> Host:
     if mask is not None and numpy.any(mask):
         raise errors.type_error(
             where,
-            f"{name} has a mask",
+            f"{name or errors.operand_of(where)} has a mask",
             "it must have no mask to be on a device",
-            f"write {name}.filled(value), or call NumPy's function; {errors.difference('np-ma')}",
+            f"pass its .filled(value), or call NumPy's function; {errors.difference('np-ma')}",
         )
     try:
         return numpy.asarray(obj)
     except ValueError as error:
         raise errors.value_error(
             where,
-            f"{name} is no array of numbers ({error})",
+            f"{name or errors.operand_of(where)} is no array of numbers ({error})",
             "nested sequences must have the same length at each level",
         ) from None
 
@@ -164,20 +162,24 @@ def row_of(values: Host, where: str, name: str) -> DType:
     dtype = values.dtype
     row = dtypes.BY_NUMPY.get(dtype if dtype.isnative else dtype.newbyteorder("="))
     if row is None:
-        given = f"{name} has dtype {values.dtype}"
+        given = f"{name or errors.operand_of(where)} has dtype {values.dtype}"
         raise errors.type_error(where, given, dtypes.ACCEPTED, dtypes.why_not(values.dtype))
     return row
 
 
-def from_host(values: Host, device: Device, where: str) -> View:
-    """Upload a NumPy array; return the view of a copy that may be written to."""
-    view = uploaded(values, device, where)
+def from_host(
+    values: Host, device: Device, where: str, name: str = "the array", row: DType | None = None
+) -> View:
+    """Upload a NumPy array, of a known data type or its own; return a copy to write to."""
+    view = uploaded(values, device, where, name, row)
     return view if view.value is not None else builder.owned(view)
 
 
-def uploaded(values: Host, device: Device, where: str) -> View:
+def uploaded(
+    values: Host, device: Device, where: str, name: str = "the array", row: DType | None = None
+) -> View:
     """Upload a NumPy array that nothing writes to; return the view of the copy."""
-    row = row_of(values, where, "the array")
+    row = row or row_of(values, where, name)
     require_on(device, row, where)
     if values.ndim == 0:
         return constant(values.item(), row, (), device)

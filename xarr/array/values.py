@@ -38,7 +38,7 @@ def scalar(view: View, kind: str) -> Any:
             errors.message(
                 f"{kind}(x)",
                 f"x has shape {view.shape}",
-                "only one-element arrays stand for one value",
+                "x must have one element",
                 "use x.any(), x.all(), or index one element",
             )
         )

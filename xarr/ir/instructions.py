@@ -384,5 +384,6 @@ def require_memory(device: Device, dtype: DType, shape: Shape) -> None:
     if nbytes > memory_nbytes:
         fault = f"an array of shape {shape} and dtype {dtype} has {nbytes:,} bytes"
         accepted = f"it must have at most the device's {memory_nbytes:,}"
-        remedy = "work in smaller pieces"
-        raise errors.refused(MemoryError, f"memory of {device}", fault, accepted, remedy)
+        remedy = "work in smaller pieces; see docs/memory.md#out-of-memory"
+        where = errors.called(f"memory of {device}")
+        raise errors.refused(MemoryError, where, fault, accepted, remedy)

@@ -11,45 +11,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from xarr.array.array import Array
-from xarr.array.transfers import READING, observed
+from xarr import errors
+from xarr.array.transfers import observed
 from xarr.backends.device import Device, default_device
 from xarr.codegen import launch
 from xarr.ir import instructions, steps
 from xarr.ir.events import hooks
 from xarr.ir.steps import launching_with
 from xarr.tape import builder
-
-_SPOKEN: Final = {
-    "__array__": "numpy.asarray(x)",
-    "__bool__": "bool(x)",
-    "__complex__": "complex(x)",
-    "__contains__": "value in x",
-    "__float__": "float(x)",
-    "__format__": "format(x)",
-    "__index__": "x as an index",
-    "__int__": "int(x)",
-    "__iter__": "iter(x)",
-    "__reduce__": "pickle.dumps(x)",
-    "__repr__": "repr(x)",
-    "__round__": "round(x)",
-    "__str__": "str(x)",
-    "_index": "x as an index",
-    "_item": "x[key]",
-    "_rows": "iter(x)",
-    "_set_item": "x[key] = value",
-    "array_interface": "numpy.asarray(x)",
-    "array_repr": "repr(x)",
-    "array_str": "str(x)",
-    "buffer": "memoryview(x)",
-    "data": "x.data",
-    "dumps": "x.dumps()",
-    "item": "x.item()",
-    "to_array": "numpy.asarray(x)",
-    "to_numpy": "x.to_numpy()",
-    "tolist": "x.tolist()",
-}
-"""The expressions that call special methods and functions that are not public."""
 
 Line = tuple[str, int, str]
 """A file, a line, and what is called there."""
@@ -137,11 +106,9 @@ class Report(AbstractContextManager["Report"]):
         frame: FrameType | None = sys._getframe(1)
         called = ""
         while frame is not None and not self._owns(frame.f_globals):
-            called = _function_name(frame) or called
+            called = errors.function_name(frame) or called
             frame = frame.f_back
-        what = where
-        if where == READING and called:
-            what = _SPOKEN.get(called, READING if called.startswith("_") else called)
+        what = errors.spoken(called) if where == errors.READING else where
         if frame is None:
             return "", 0, what
         return frame.f_code.co_filename, frame.f_lineno, what
@@ -202,22 +169,6 @@ class Report(AbstractContextManager["Report"]):
         for (file, number), count in asked.most_common(_LINES):
             lines.append(f"{'':<10}{count:>8,}  {_place(file, number)}")
         return lines
-
-
-def _function_name(frame: FrameType) -> str:
-    """The name of the function that a frame runs; "" for one that only hands on."""
-    module, code = str(frame.f_globals.get("__name__", "")), frame.f_code
-    if module.startswith("xarr.numpy_runner") or "<locals>" in code.co_qualname:
-        return ""
-    if not module.startswith("xarr"):
-        return f"{module}.{code.co_qualname}"
-    if code.co_name == "__next__":
-        return code.co_qualname.removesuffix(".__next__")
-    # The compiled core has no frames, and asks for a number here.
-    return f"{frame.f_locals['kind']}(x)" if code is _SCALAR else code.co_name
-
-
-_SCALAR: Final = Array._scalar.__code__
 
 
 def _time(name: str, seconds: tuple[float, float]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes, layout, tuning
+from xarr import dtypes, errors, layout, tuning
 from xarr.dtypes import INTEGER, DType
 from xarr.ir.events import hooks
 from xarr.ir.fold import Fold
@@ -95,7 +95,7 @@ _remembering: Final[deque[weakref.ref[Storage]]] = deque()
 
 def select(mask: View) -> Selected:
     """Return the selection of a mask; wait for the device unless the selection is cached."""
-    recorders.reading("the places that a mask selects", mask)
+    recorders.reading(errors.READING, mask)
     builder.materialise(mask)
     storage = mask.storage
     assert storage is not None

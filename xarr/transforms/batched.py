@@ -178,6 +178,7 @@ class Example(Recorder):
     def _require_alike(self, where: str, views: Sequence[View], remedy: str) -> None:
         """Refuse what needs values of a batched array."""
         if self._is_batched(views):
+            where = errors.reading_call(where)
             fault = f"{where} needs values of a batched array{errors.calling_line()}"
             accepted = "f must be the same for all examples"
             raise refused(TypeError, _WHERE, fault, accepted, remedy)

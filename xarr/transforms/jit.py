@@ -6,7 +6,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
 from xarr import errors, tuning
 from xarr.array.array import Array
@@ -21,6 +21,7 @@ from xarr.tape.traced import Formula, OtherCallError, TracedNumber, TracedScalar
 from xarr.transforms import trees
 from xarr.transforms.arguments import Arguments, Recorded, arguments_of, read, told
 
+_LOOSE: Final = "or write jit(f, strict=False), which runs f at each call"
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -138,8 +139,10 @@ class Jitted(Generic[_P, _R]):
             failed.append(True)
             if not self._strict:
                 return None
-            given = f"{where}{errors.calling_line()} {fault}"
-            return errors.type_error(self._where, given, "it cannot be replayed", hint)
+            given = f"{errors.reading_call(where)}{errors.calling_line()} {fault}"
+            return errors.type_error(
+                self._where, given, "each step must be replayable", hint, _LOOSE
+            )
 
         outer = [read(scope, name) for scope, name in self._outer]
         owner = getattr(self._function, "__self__", self._function)

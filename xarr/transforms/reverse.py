@@ -98,6 +98,7 @@ class Gradient(Recorder):
             self._warned = True
             fault = "it reads a value that a derivative depends on"
             accepted = "what Python or NumPy computes from it counts as a constant"
+            where = errors.reading_call(where)
             text = errors.message(where, fault, accepted, "compute with xarr's functions")
             errors.warn(text, errors.DerivativeWarning)
 

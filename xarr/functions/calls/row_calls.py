@@ -123,7 +123,7 @@ def reduced(
     if mask is not True:
         if row.empty is None and initial is None:
             fault = "where is given and initial is not"
-            accepted = f"initial must be given, as {row.name} of no elements does not exist"
+            accepted = "initial must be given, as there may be no elements"
             remedy = "pass initial, which stands where all elements are masked"
             raise value_error(along, fault, accepted, remedy)
         view = _masked(row, view, mask, along)
@@ -136,7 +136,7 @@ def reduced(
         if length == 0 and row.empty is None and initial is None:
             empty = "it" if axis is None else f"axis {axis}"
             fault = f"{operand_of(along)} has shape {shape}, so {empty} has no elements"
-            accepted = f"there must be at least one, as {row.name} of no elements does not exist"
+            accepted = "there must be at least one"
             remedy = f"check {operand_of(along)}.size first"
             raise value_error(where or f"{row.name}(a)", fault, accepted, remedy)
         final = constant(_empty(row, types.result), types.result, left, view.device)
@@ -268,7 +268,7 @@ def first_of(final: View, initial: Any, where: str) -> View:
         given = initial.item() if isinstance(initial, numpy.generic) else initial
         value = numbers(given, final.dtype, where, "initial").item()
         return constant(value, final.dtype, (), final.device)
-    first = operand(initial, final, where)
+    first = operand(initial, final, where, "initial")
     if first is None:
         fault = f"initial is of type {type(initial).__name__}"
         raise type_error(where, fault, "initial must be a number")

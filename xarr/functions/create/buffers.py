@@ -18,7 +18,7 @@ from xarr.array.coerce import SCALARS, as_array
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
 from xarr.array.out_argument import mask_of, require_shape
 from xarr.backends.device import default_float, get_device
-from xarr.errors import refused, type_error, value_error
+from xarr.errors import difference, refused, type_error, value_error
 from xarr.functions.create.creation import ordered
 from xarr.functions.elementwise import elementwise
 from xarr.functions.reduce import reductions
@@ -108,7 +108,9 @@ def copyto(dst: Array, src: ArrayLike, casting: str = "same_kind", where: ArrayL
     """
     name = "copyto(dst, src)"
     if type(dst) is not Array:
-        raise type_error(name, f"dst is of type {type(dst).__name__}", "dst must be an Array")
+        fault, accepted = f"dst is of type {type(dst).__name__}", "dst must be an Array"
+        remedy = f"write dst[...] = numpy.asarray(src); {difference('np-out')}"
+        raise type_error(name, fault, accepted, remedy)
     require_writeable(dst, name)
     weak = type(src) in SCALARS
     values = as_array(src, name, "src", device=dst.device)
@@ -171,6 +173,10 @@ def frombuffer(
         return whole.view(kind)
     try:
         host = numpy.frombuffer(buffer, kind, count, offset)
+    except TypeError:
+        fault = f"buffer is of type {type(buffer).__name__}"
+        accepted, remedy = "it must have a buffer, as bytes do", "write text.encode() for text"
+        raise type_error(where, fault, accepted, remedy) from None
     except ValueError as error:
         raise value_error(where, str(error), "the buffer must hold whole elements") from None
     return as_array(host, where, "buffer", device=target)
@@ -197,6 +203,9 @@ def fromiter(
     """
     where = "fromiter(iter, dtype)"
     row = dtypes.lookup(dtype, where)
+    if not numpy.iterable(iter):
+        fault = f"iter is of type {type(iter).__name__}"
+        raise type_error(where, fault, "iter must be iterable", "write asarray for one value")
     host = numpy.fromiter(iter, row.numpy, integer(count, where, "count"))
     return as_array(host, where, "iter", device=device)
 

@@ -310,7 +310,7 @@ def _from_left(
     rows = _along(x, place)
     result: Array | None = None
     if initial is not None:
-        first = operand(initial, x._view, name)
+        first = operand(initial, x._view, name, "initial")
         assert first is not None
         result = Array(builder.broadcast(first, left))
     for row in rows:

@@ -396,6 +396,9 @@ def _slice(item: slice, extent: int) -> slice:
     except TypeError:
         fault = f"the slice is {item}"
         raise type_error(WHERE, fault, "the parts of a slice must be integers or None") from None
+    except ValueError:
+        fault = f"slice step cannot be zero, as in {item}"  # NumPy's words
+        raise value_error(WHERE, fault, "it must be positive or negative", "omit it") from None
     if abs(step) > LONGEST_STEP:
         step = (extent + 1) * (1 if step > 0 else -1)
     if (stop - start) * step <= 0:

@@ -122,6 +122,13 @@ class _Attributes:
         return [*self._archive]
 
 
+_NO_ARRAY = (
+    "the file holds pickled objects, or is no file of save and savez",
+    "its first bytes must be those of a .npy or .npz file",
+    "read text by loadtxt, and objects that you trust with allow_pickle=True",
+)
+
+
 def load(
     file: File,
     mmap_mode: str | None = None,
@@ -156,7 +163,12 @@ def load(
     """
     read: Any = numpy.load
     options = (mmap_mode, allow_pickle, fix_imports, encoding)
-    found = read(file, *options, max_header_size=max_header_size)
+    try:
+        found = read(file, *options, max_header_size=max_header_size)
+    except ValueError as error:
+        if "pickled" not in str(error):
+            raise
+        raise value_error("load(file)", *_NO_ARRAY) from None
     if isinstance(found, numpy.lib.npyio.NpzFile):
         return Archive(found, device)
     return _map_file(found, device, "load(file)")

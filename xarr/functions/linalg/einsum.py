@@ -21,7 +21,7 @@ from xarr.array.layouts import settled, view
 from xarr.array.out_argument import CASTINGS, deliver
 from xarr.backends.device import promoted, require_together
 from xarr.dtypes import BOOL
-from xarr.errors import refused, value_error
+from xarr.errors import axes_of, refused, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.linalg.products import product_of, retyped, summed
 from xarr.functions.shape import manipulation
@@ -176,7 +176,7 @@ def parsed(text: str, ndims: Sequence[int], where: str) -> tuple[list[Labels], L
         head, found, tail = term.partition(_ELLIPSIS)
         count = ndim - len(head) - len(tail)
         if count < 0 or (count and not found):
-            fault = f"{term!r} stands for an operand of {ndim} dimensions"
+            fault = f"{term!r} stands for an operand of {axes_of(ndim)}"
             raise _refusal(where, text, fault, "each must have a name")
         _require_letters(head + tail, text, where)
         middle = tuple(f"{_ELLIPSIS}{place}" for place in range(broad - count, broad))

@@ -13,7 +13,7 @@ from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import array_of
 from xarr.array.layouts import lock, settled, view
 from xarr.array.out_argument import deliver
-from xarr.errors import operand_of, type_error, value_error
+from xarr.errors import axes_of, operand_of, type_error, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import fills
 from xarr.functions.shape import manipulation
@@ -72,7 +72,7 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
     a = array_of(a, where)
     ndim = a.ndim
     if ndim < 2:
-        raise value_error(where, f"a has {ndim} dimensions", "it must have at least 2")
+        raise value_error(where, f"a has {axes_of(ndim)}", "it must have at least 2")
     places = tuple(layout.normalize_axis(axis, ndim, where) for axis in (axis1, axis2))
     if places[0] == places[1]:
         raise value_error(where, f"axis1 and axis2 are {axis1}", "they must be two different axes")

@@ -20,7 +20,7 @@ from xarr.array.layouts import keep_array
 from xarr.array.out_argument import deliver, require_castable
 from xarr.array.transfers import is_unobserved
 from xarr.dtypes import BOOL, COMPLEX
-from xarr.errors import type_error, value_error
+from xarr.errors import axes_of, type_error, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.elementwise.ufuncs import generalised
 from xarr.functions.shape import manipulation
@@ -171,7 +171,7 @@ def _along(
     """Apply a product whose operands and result have `cores` axes, which `axes` may name."""
     for view, core in zip(operands, cores[:2], strict=True):
         if len(view.shape) < core:
-            fault = f"an operand has {len(view.shape)} dimensions"
+            fault = f"an operand has {axes_of(len(view.shape))}"
             raise value_error(where, fault, f"it must have at least {core}")
     if axes is None:
         return function(operands[0], operands[1], where)
@@ -426,7 +426,7 @@ def _contracted(
     if isinstance(axes, int | numpy.integer):
         count = int(axes)
         if not 0 <= count <= min(len(first), len(second)):
-            fault = f"axes is {axes}, x1 has {len(first)} dimensions and x2 {len(second)}"
+            fault = f"axes is {axes} and the operands have {len(first)} and {len(second)} axes"
             accepted = "it must be at most as many axes as both have, and not negative"
             raise value_error(where, fault, accepted)
         return tuple(range(len(first) - count, len(first))), tuple(range(count))

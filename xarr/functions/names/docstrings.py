@@ -135,7 +135,8 @@ def _drawn(name: str, parameters: Iterable[str]) -> str:
     """The example of a distribution, by the generator's method and by the function."""
     given = [*(SAMPLES[part] for part in parameters if part in SAMPLES), "size=3"]
     generator = sys.modules["xarr.functions.random.generator"].Generator
-    makers = [*["xarr.random.default_rng(1)"] * hasattr(generator, name), "xarr.random"]
+    is_method = callable(getattr(generator, name, None))
+    makers = [*["xarr.random.default_rng(1)"] * is_method, "xarr.random"]
     return "\n".join(f">>> {maker}.{name}({', '.join(given)}).shape\n(3,)" for maker in makers)
 
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy
 
 from xarr import dtypes
+from xarr.array import missing_attributes
 from xarr.array.array import Array, DTypeLike, Out
 from xarr.array.out_argument import deliver, single
 from xarr.array.transfers import from_host, openly, tell
@@ -383,4 +384,5 @@ def forward(kind: type, given: type) -> None:
 
 
 forward(HostGenerator, Generator)
+missing_attributes.set_on(Generator, missing_attributes.OF_GENERATORS)
 Generator._on_host = HostGenerator

@@ -18,7 +18,7 @@ from xarr.array.array import Array, ArrayLike, Axis, ShapeLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array
 from xarr.array.layouts import keep_array, kept_order, layout_of, lock, renamed, settled, view
-from xarr.errors import difference, operand_of, type_error, value_error
+from xarr.errors import axes_of, difference, operand_of, type_error, value_error
 from xarr.functions.create.creation import shape_of
 from xarr.ir.views import constant, storage_view
 from xarr.layout import Layout, Shape, index_of, integer, normalize_axis
@@ -147,7 +147,7 @@ def permuted(x: Array, axes: Any, where: str) -> Array:
     """The array with its axes in the order named, for a function that errors name; a view."""
     order = [normalize_axis(axis, x.ndim, where) for axis in integers(axes, where, "axes")]
     if sorted(order) != list(range(x.ndim)):
-        fault = f"{operand_of(where)} has {x.ndim} dimensions and axes is {axes!r}"
+        fault = f"{operand_of(where)} has {axes_of(x.ndim)} and axes is {axes!r}"
         raise value_error(where, fault, "each axis must be named once")
     return view(x, settled(x).permuted(order))
 

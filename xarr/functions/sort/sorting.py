@@ -429,6 +429,9 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
     if type(keys) is Array or isinstance(keys, numpy.ndarray):
         whole = array_of(keys, where, "keys")
         parts = list(splitting.unstack(whole)) if whole.ndim else []
+    elif not numpy.iterable(keys):
+        fault = f"keys is of type {type(keys).__name__}"
+        raise type_error(where, fault, "keys must be a sequence of arrays", "write lexsort([key])")
     else:
         device = next((key.device for key in keys if type(key) is Array), get_device())
         parts = [as_array(key, where, "a key", device=device) for key in keys]

@@ -327,7 +327,7 @@ class Calls(Expressions):
             self.refuse(
                 node,
                 "it is no data type of kernels",
-                "bool, int8 to uint64, float16, float32 and float64 are accepted",
+                "it must be bool, int8 to uint64, float16, float32 or float64",
             )
         return self.require_on(Kind(row), node).row
 

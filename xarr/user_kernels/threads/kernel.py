@@ -195,13 +195,11 @@ class Kernel:
         where = f"{self.__name__}.over(shape)({', '.join(self._names)})"
         extents, asked = sizes_of(shape), () if block is None else sizes_of(block)
         if not 1 <= len(extents) <= 3 or min(extents) < 0:
-            raise errors.value_error(where, f"shape is {shape!r}", "1 to 3 sizes are accepted")
+            raise errors.value_error(where, f"shape is {shape!r}", "it must be 1 to 3 sizes")
         ndim = len(extents)
         if block is not None and (len(asked) != ndim or min(asked) < 1):
             raise errors.value_error(
-                where,
-                f"block is {block!r}",
-                f"{ndim} sizes are accepted, one for each axis, from 1",
+                where, f"block is {block!r}", f"it must be {ndim} sizes, one for each axis, from 1"
             )
 
         def launch(*given: Any, **named: Any) -> None:
@@ -345,7 +343,7 @@ class Kernel:
                     raise errors.value_error(
                         self._where,
                         f"{self._name(number)} is on {arg.device}, another array on {device}",
-                        "arrays of one device are accepted",
+                        "all arrays must be on one device",
                         f"write {self._name(number)}.to_device({str(device)!r})",
                     )
             else:
@@ -451,14 +449,14 @@ class Kernel:
                 raise errors.type_error(
                     self._where,
                     f"{name} is of type {type(arg).__name__}",
-                    "Arrays and real numbers are accepted",
+                    "it must be an Array or a real number",
                     f"write xarr.asarray({name})" if isinstance(arg, numpy.ndarray) else "",
                 )
             if kind.row in dtypes.NEEDS_FLOAT64 and not types.has_float64:
                 raise errors.type_error(
                     self._where,
                     f"{name} is a float64",
-                    "the device has no float64",
+                    "it must be float32, as the device has no float64",
                     "give a numpy.float32",
                 )
             span = SMALL if types.is_narrow and is_small_integer(arg) else None
@@ -468,7 +466,7 @@ class Kernel:
             raise errors.type_error(
                 self._where,
                 f"{name} has dtype {arg.dtype}",
-                "bool, int8 to uint64, float16, float32 and float64 are accepted",
+                "its dtype must be bool, int8 to uint64, float16, float32 or float64",
                 f'convert with {name}.astype("float32")',
             )
         to, end, bits = ("((i64)", ")", NARROW_BITS) if types.is_narrow else ("", "", 48)
