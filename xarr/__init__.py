@@ -8,7 +8,6 @@
 
 import math as _math
 import typing as _typing
-import weakref as _weakref
 
 import numpy as _numpy
 
@@ -17,10 +16,6 @@ import xarr.interpreted as _interpreted  # noqa: F401 - then: what follows may b
 from xarr import adapters as _adapters, array as _array, settings as _settings  # noqa: F401
 from xarr.functions.names.namespace import public as _public
 from xarr.lib import scimath as _scimath
-
-# All finalizers run at the program's end by one handler, which the first finalizer registers. As
-# handlers run in reverse order, a program's own still find the memory that Numba frees so.
-_weakref.finalize(_settings, int)
 
 __version__ = "0.1.0"
 e, inf, nan, pi = _math.e, _math.inf, _math.nan, _math.pi

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import sys
 import warnings
+import weakref
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -98,3 +99,6 @@ def watch() -> None:
         if library in sys.modules:
             _adapt(adapter)
     sys.meta_path.insert(0, Watcher())
+    # All finalizers run at the program's end by one handler, which the first finalizer registers.
+    # As handlers run in reverse order, a program's own still find the memory that Numba frees so.
+    weakref.finalize(watch, int)

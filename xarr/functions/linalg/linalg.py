@@ -1,8 +1,6 @@
 """Linear algebra: products, norms, factorizations, of matrices and stacks of matrices.
 
-Products run as the device's library or `products` computes them; factorizations and what needs one
-are a library's, the device's or else LAPACK on the host. What is elementwise or a reduction is an
-expression like any other.
+Products run in the device's library or as `products` computes them, factorizations in a library.
 """
 
 from __future__ import annotations

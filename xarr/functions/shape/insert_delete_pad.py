@@ -1,7 +1,6 @@
 """Arrays with parts taken out or put in, of other sizes, and with something around them.
 
-Padding puts one axis after the other in the memory of the result. Where an axis is padded, those
-before it are as long as they will be, and those after it as long as they were.
+Padding fills one axis after the other in the memory of the result; it begins with the first.
 """
 
 from __future__ import annotations
