@@ -60,14 +60,18 @@ def arange(
         start, stop = 0, start
     start, step = 0 if start is None else start, 1 if step is None else step
     target = get_device(device, where)
-    is_whole = dtype is None and type(start) is type(stop) is type(step) is int and step != 0
-    if is_whole and abs(start) + abs(stop) + abs(step) < 1 << 62:
-        known = dispatch.known(
-            (len(range(start, stop, step)),), dtypes.int64, target,
-            lambda: numpy.arange(start, stop, step, dtype=numpy.int64),
-        )  # fmt: skip
-        if known is not None:
-            return made(known)  # type: ignore[return-value]
+    is_whole = type(start) is type(stop) is type(step) is int and step != 0
+    is_typed = is_whole and (dtype is None or (start == 0 and step == 1))
+    if is_typed and abs(start) + abs(stop) + abs(step) < 1 << 62:
+        given = (start, stop, step, dtype, target, where)
+        row = dtypes.int64 if dtype is None else _arange_type(*given)
+        if row.kind in dtypes.REAL_NUMERIC and row is not dtypes.float16:
+            known = dispatch.known(
+                (len(range(start, stop, step)),), row, target,
+                lambda: numpy.arange(start, stop, step, numpy.int64).astype(row.numpy, copy=False),
+            )  # fmt: skip
+            if known is not None:
+                return made(known)  # type: ignore[return-value]
     if not {type(start), type(stop), type(step)} <= _PLAIN:
         start, stop = number(start, where, "start"), number(stop, where, "stop")
         step = number(step, where, "step")
