@@ -68,7 +68,7 @@ def arange(
         if row.kind in dtypes.REAL_NUMERIC and row is not dtypes.float16:
             known = dispatch.known(
                 (len(range(start, stop, step)),), row, target,
-                lambda: numpy.arange(start, stop, step, numpy.int64).astype(row.numpy, copy=False),
+                lambda: numpy.arange(start, stop, step, dtype="i8").astype(row.numpy, copy=False),
             )  # fmt: skip
             if known is not None:
                 return made(known)  # type: ignore[return-value]
