@@ -236,14 +236,7 @@ def _block(text: str, library: Library, names: dict[str, Any]) -> tuple[Callable
     work, is_own = bound(text, library, names), library.name == "xarr"
     array = type(names["x"])
 
-    def wait(result: Any) -> None:
-        if not is_own or type(result) is array:
-            library.wait(result)
-            return
-        for one in (arrays := [one for one in _flat(result) if type(one) is array]):
-            library.launch(one)
-        for one in arrays[-1:]:
-            library.wait(one)
+    wait = _waiter(library, array) if is_own else library.wait
 
     def timed(count: int) -> float:
         began = time.perf_counter()
@@ -269,6 +262,24 @@ def _block(text: str, library: Library, names: dict[str, Any]) -> tuple[Callable
         for _ in range(LOOKED):
             took_s = timed(1)
     return functools.partial(timed, max(1, min(MOST_CALLS, int(BLOCK_S / took_s)))), moved
+
+
+def _waiter(library: Library, array: type) -> Callable[[Any], None]:
+    """Return a function that waits for all arrays of a result of xarr's, in as little time."""
+
+    def wait(result: Any) -> None:
+        if type(result) is array:
+            library.wait(result)
+        elif isinstance(result, tuple | list) and type(result[0]) not in (int, float, complex):
+            for one in result:
+                if type(one) is array:
+                    library.launch(one)
+                elif one is not None:
+                    wait(one)
+            if type(result[-1]) is array:
+                library.wait(result[-1])
+
+    return wait
 
 
 def _flat(result: Any) -> Iterator[Any]:
