@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
+import gc
 import multiprocessing
 import sys
 import time
@@ -94,8 +95,9 @@ def work(options: argparse.Namespace, job: int, state: Any) -> None:
             if place % options.jobs != job:
                 continue
             if place // options.jobs % 500 == 0:
-                xarr.default_device().kernels.clear()  # there is no end of them
-                xarr.default_device().programs.clear()
+                launch.forget_kernels(xarr.default_device())  # there is no end of them
+                gc.unfreeze()  # programs freeze what is there, and garbage holds kernels
+                gc.collect()
             state["program", job] = program
             faulthandler.dump_traceback_later(HANGS_S, exit=True)
             try:
