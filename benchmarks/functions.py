@@ -271,13 +271,15 @@ def _waiter(library: Library, array: type) -> Callable[[Any], None]:
         if type(result) is array:
             library.wait(result)
         elif isinstance(result, tuple | list) and type(result[0]) not in (int, float, complex):
+            last = None
             for one in result:
                 if type(one) is array:
                     library.launch(one)
+                    last = one
                 elif one is not None:
                     wait(one)
-            if type(result[-1]) is array:
-                library.wait(result[-1])
+            if last is not None:
+                library.wait(last)
 
     return wait
 

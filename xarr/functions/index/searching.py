@@ -81,7 +81,7 @@ def _values(x1: Any, x2: Any, test: View, name: str) -> tuple[Any, Any]:
     if type(x2) not in SCALARS:
         return x1, as_array(x2, name, "x2", device=test.device)
     default = constant(0, dtypes.bool_, (), test.device)
-    views = [operand(value, default, name, "x1") for value in (x1, x2)]
+    views = [operand(value, default, name, called) for called, value in (("x1", x1), ("x2", x2))]
     larger = max((view for view in views if view), key=lambda view: dtypes.RANK[view.dtype.kind])
     return (Array(larger), x2) if larger is views[0] else (x1, Array(larger))
 

@@ -248,7 +248,7 @@ LIMITS: Final = {
         ("MemoryError", "If the result does not fit into the device's memory."),
     ),
 }
-"""What is too large, by parameters: an error beside that of `ERRORS`."""
+"""Errors of values that are too large, by parameters: each beside that of `ERRORS`."""
 
 RETURNS: Final = {
     "Made": "series",
