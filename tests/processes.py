@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -16,6 +17,11 @@ ROOT = Path(__file__).parents[1]
 
 LIMIT_SECONDS = 600
 """A program that runs for longer hangs."""
+
+needs_pocl = pytest.mark.skipif(
+    importlib.util.find_spec("pocl_binary_distribution") is None,
+    reason="PoCL's wheel is not installed",
+)
 
 
 def with_root(given: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ import numpy
 import pytest
 
 import xarr
-from tests.processes import run, run_code
+from tests.processes import needs_pocl, run, run_code
 from xarr.backends.device import devices
 
 FOUND = [device for device in devices() if device.backend == "cpu"]
@@ -47,6 +47,7 @@ def test_the_bits_do_not_depend_on_the_threads() -> None:
     assert len(found.pop()) == 65
 
 
+@needs_pocl
 @pytest.mark.parametrize("text", ["echo no space left on device >&2; exit 4", "true"])
 def test_a_compiler_that_does_not_work_is_a_warning(tmp_path: Path, text: str) -> None:
     code = """
@@ -68,6 +69,7 @@ print(xarr.default_device())
     assert last == "opencl:0"
 
 
+@needs_pocl
 def test_without_a_compiler_the_first_cpu_is_opencls(tmp_path: Path) -> None:
     code = "import xarr; print(xarr.default_device()); print(xarr.backends.device.problems())"
     done = run_code(code, PATH=str(tmp_path), XARR_DEVICE="cpu")
@@ -298,6 +300,7 @@ thread.join()
     assert done.stdout.split() == ["1000000000000.0"] * 5, done.stderr
 
 
+@needs_pocl
 def test_a_chosen_compiler_is_a_path_a_command_or_none(tmp_path: Path) -> None:
     code = "import xarr; print(xarr.default_device(), float(xarr.ones(3).sum()))"
     Path(tmp_path / "mine").symlink_to(shutil.which("cc") or "/usr/bin/cc")

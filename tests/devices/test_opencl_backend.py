@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import pickle
 import struct
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.processes import run_code
+from tests.processes import needs_pocl, run_code
 from xarr.backends import opencl, opencl_devices, opencl_loader
 from xarr.backends.base import Driver
 from xarr.backends.device import Device, devices
@@ -62,12 +61,6 @@ def download(driver: Driver, buffer: Any, size: int, dtype: str) -> np.ndarray[A
     out = np.empty(size, dtype)
     driver.download(buffer, 0, out)
     return out
-
-
-needs_pocl = pytest.mark.skipif(
-    importlib.util.find_spec("pocl_binary_distribution") is None,
-    reason="PoCL's wheel is not installed",
-)
 
 
 @needs_pocl
