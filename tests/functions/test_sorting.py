@@ -176,6 +176,31 @@ def test_what_is_refused(call: str, form: xarr.Device) -> None:
     check(call, x=np.asarray([3, 1, 2]))
 
 
+def test_each_nan_is_found_at_its_own_place(form: xarr.Device) -> None:
+    rng = np.random.default_rng(6)
+    host = np.where(rng.random(3000) < 0.2, np.nan, rng.integers(0, 50, 3000))
+    _, _, wanted = np.unique(host, return_index=True, return_inverse=True, equal_nan=False)
+    options: Any = {"return_inverse": True, "equal_nan": False}
+    assert_same(np.asarray(xarr.unique(xarr.asarray(host), **options)[1]), wanted, "unique")
+    assert_same(np.asarray(xarr.unique_inverse(xarr.asarray(host))[1]), wanted, "unique_inverse")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint64"])
+@pytest.mark.parametrize("name", ["argmax", "argmin", "nanargmax", "nanargmin"])
+def test_the_first_extreme_of_equal_ones_is_found(name: str, dtype: str, form: xarr.Device) -> None:
+    rng = np.random.default_rng(7)
+    host = rng.integers(0, 4, (5, 70_000)).astype(dtype)
+    if dtype.startswith("float"):
+        host[host == 0] = rng.choice([0.0, -0.0], (host == 0).sum())
+        host[1:3, 40_000::9_001] = np.nan
+        host[2, 300] = np.nan
+    function, numpys = getattr(xarr, name), getattr(np, name)
+    x = xarr.asarray(host)
+    for axis in (None, 0, 1):
+        assert_same(np.asarray(function(x, axis=axis)), numpys(host, axis=axis), name)
+    assert_same(np.asarray(function(x[:, ::-3], axis=1)), numpys(host[:, ::-3], axis=1), name)
+
+
 @each("np.{unique_all(x)|unique_inverse(x)|{intersect1d|setdiff1d|setxor1d|union1d|isin}(x, y)}")
 def test_sets_wait_for_a_gpu_once(call: str) -> None:
     with xarr.device(xarr.default_device().pretending("as-gpu")):

@@ -125,7 +125,7 @@ def _sorted(values: Any, place: int, *, descending: bool) -> Any:
     reverse = _reversing(result.dtype)
     if descending:
         reverse(result, out=result)
-    _sort_rows(result.reshape(_lines(result.shape, place)).swapaxes(1, 2))
+    sort_rows(result.reshape(_lines(result.shape, place)).swapaxes(1, 2))
     if descending:
         reverse(result, out=result)
     return result
@@ -136,7 +136,7 @@ def _reversing(dtype: Any) -> Any:
     return numpy.negative if dtype.kind in "fc" else numpy.invert
 
 
-def _sort_rows(rows: Any) -> None:
+def sort_rows(rows: Any) -> None:
     """Let NumPy sort an array along its last axis; equal elements keep their order."""
     dtype = rows.dtype
     if dtype.kind != "f" or dtype.itemsize < 4:
@@ -156,7 +156,7 @@ def _sort_rows(rows: Any) -> None:
 
 
 def _sort_row(row: Any) -> None:
-    """Sort floats as `_sort_rows` does, without a mask of as many elements."""
+    """Sort floats as `sort_rows` does, without a mask of as many elements."""
     zeros = [
         part[part == 0]
         for part in (
@@ -216,11 +216,11 @@ def argsort(
 def _order(values: Any, place: int, *, stable: bool, descending: bool) -> Any:
     """Let NumPy find the indices that sort an array."""
     lines = values.reshape(_lines(values.shape, place))
-    find = _stable_order if stable else functools.partial(numpy.argsort, axis=1)
+    find = stable_order if stable else functools.partial(numpy.argsort, axis=1)
     return find(_reversing(lines.dtype)(lines) if descending else lines).reshape(values.shape)
 
 
-def _stable_order(lines: Any) -> Any:
+def stable_order(lines: Any) -> Any:
     """Find the indices that sort along the second axis, those of equal elements ascending.
 
     Integers are sorted of which each has a rank and, in the low 32 bits, an index: NumPy's stable
@@ -464,7 +464,7 @@ def sort_in_memory(values: Any, axis: int = -1) -> None:
     if values.ndim > _MOST_AXES:
         values[...] = _sorted(values, place, descending=False)
     else:
-        _sort_rows(values.swapaxes(place, -1))
+        sort_rows(values.swapaxes(place, -1))
 
 
 def is_sorted_now(x: Array, axis: int) -> bool:
