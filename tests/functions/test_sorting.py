@@ -176,6 +176,20 @@ def test_what_is_refused(call: str, form: xarr.Device) -> None:
     check(call, x=np.asarray([3, 1, 2]))
 
 
+@pytest.mark.parametrize("share", [0.02, 0.7])
+def test_elements_that_agree_in_their_leading_bits(
+    share: float, form: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("float64")
+    monkeypatch.setattr(tuning, "PACKED", 2)
+    rng = np.random.default_rng(8)
+    near = 1 + rng.integers(0, 4, (3, 500, 2)) * 2.0**-52
+    host = np.where(rng.random(near.shape) < share, near, rng.standard_normal(near.shape))
+    for x in (host, host.view("int64"), host.view("uint64"), near):
+        found = np.asarray(xarr.argsort(xarr.asarray(x), axis=1))
+        assert_same(found, np.argsort(x, axis=1, kind="stable"), "argsort")
+
+
 def test_each_nan_is_found_at_its_own_place(form: xarr.Device) -> None:
     rng = np.random.default_rng(6)
     host = np.where(rng.random(3000) < 0.2, np.nan, rng.integers(0, 50, 3000))
