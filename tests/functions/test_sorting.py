@@ -190,6 +190,28 @@ def test_elements_that_agree_in_their_leading_bits(
         assert_same(found, np.argsort(x, axis=1, kind="stable"), "argsort")
 
 
+@pytest.mark.parametrize("kth", [0, -1, 7, (3, 20), tuple(range(130))])
+@pytest.mark.parametrize("name", ["float16", "float32", "int8", "uint32", "bool"])
+def test_indices_ascend_on_each_side_of_the_kth(
+    name: str, kth: Any, form: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs(name)
+    monkeypatch.setattr(tuning, "HOST_BLOCK", 100)
+    rng = np.random.default_rng(4)
+    some: list[float] = [0, 1] if name == "bool" else [0, 1, 3, 7, 9]
+    if name.startswith("float"):
+        some += [-0.0, np.nan, np.inf, -1]
+    host = np.asarray(some, name)[rng.integers(0, len(some), (160, 7))]
+    for x, axis in ((host, 0), (host.reshape(-1), 0), (host.T, -1)):
+        numbers = np.nan_to_num(x.astype("float32"), nan=2e38, posinf=1e38)
+        sides: Any = 0
+        for place in {place % x.shape[axis] for place in np.atleast_1d(kth)}:
+            pivots = np.take(np.sort(numbers, axis), [place], axis)
+            sides = sides + (numbers >= pivots).astype(int) + (numbers > pivots)
+        found = np.asarray(xarr.argpartition(xarr.asarray(x), kth, axis))
+        assert_same(found, np.argsort(sides, axis, kind="stable"), "argpartition")
+
+
 def test_each_nan_is_found_at_its_own_place(form: xarr.Device) -> None:
     rng = np.random.default_rng(6)
     host = np.where(rng.random(3000) < 0.2, np.nan, rng.integers(0, 50, 3000))

@@ -34,7 +34,7 @@ from xarr.functions.shape.manipulation import integers
 from xarr.ir.views import View, constant
 from xarr.layout import Shape, normalize_axis
 from xarr.ops import gather, radix_sort, vendor
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
 
@@ -570,15 +570,90 @@ def argpartition(
     kind: str = "introselect",
     order: Any = None,
 ) -> Array:
-    """Return the indices that partition an array as `partition` does.
+    """Return indices of which the k-th is that of the k-th smallest element; smaller ones precede.
+
+    Among the smaller elements, those that are equal to the k-th, and the larger ones, indices
+    ascend.
 
     -> Array of int64, shape of a
 
-    >>> int(xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 0)[0])
-    3
+    >>> xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 1).tolist()
+    [3, 2, 0, 1]
     """
-    x, place = _checked(a, kth, axis, kind, order, "argpartition(a, kth, axis)")
-    return argsort(x, place)
+    where = "argpartition(a, kth, axis)"
+    x, place = _checked(a, kth, axis, kind, order, where)
+    view = x._view
+    if _is_sorted(view, place) or not view.shape or view.dtype.kind == COMPLEX:
+        return argsort(x, place)
+    extent = view.shape[place]
+    ranks = tuple(sorted({position % extent for position in integers(kth, where, "kth")}))
+    if not recorders.active():
+        work = functools.partial(_order_about, place=place, ranks=ranks)
+        options = place, ranks
+        found = vendor.deferred("argpartition", options, work, (view,), view.shape, dtypes.int64)
+        if found is not None:
+            return Array(found)
+    ordered = sort(x, place)
+    before = (slice(None),) * place
+    sides: Any = 0
+    for rank in ranks:
+        below, above = _sides(x, ordered[(*before, slice(rank, rank + 1))])
+        for side in (elementwise.logical_not(below), above):
+            sides = sides + side.astype("uint8" if len(ranks) < _MOST_RANKS else "int32")
+    return argsort(sides, place)
+
+
+_MOST_RANKS: Final = 128
+"""Ranks from which on 8 bits do not hold how many of them are at most as large, and smaller."""
+
+
+def _sides(x: Any, pivots: Any) -> tuple[Any, Any]:
+    """Tell which elements come before pivots, and which behind them, where NaN is the largest."""
+    below, above = x < pivots, x > pivots
+    if x.dtype.kind != "f":
+        return below, above
+    is_number, has_number = x == x, pivots == pivots
+    return below | (is_number & (pivots != pivots)), above | (has_number & (x != x))
+
+
+def _order_about(values: Any, place: int, ranks: tuple[int, ...]) -> Any:
+    """Find the indices of `argpartition`."""
+    lines = values.reshape(_lines(values.shape, place))
+    ordered = lines.copy()
+    if ordered.itemsize > 2:
+        ordered.partition(ranks, axis=1)
+    else:  # which is sorted by digits
+        sort_rows(ordered.swapaxes(1, 2))
+    if len(ranks) == 1 and values.size == lines.shape[1]:
+        return _order_about_one(values.reshape(-1), ordered.item(ranks[0])).reshape(values.shape)
+    sides = numpy.zeros(lines.shape, numpy.uint8 if len(ranks) < _MOST_RANKS else numpy.int32)
+    for rank in ranks:
+        below, above = _sides(lines, ordered[:, rank : rank + 1])
+        sides += ~below
+        sides += above
+    return numpy.argsort(sides, axis=1, kind="stable").reshape(values.shape)
+
+
+def _order_about_one(line: Any, pivot: Any) -> Any:
+    """Find the indices of elements below a number, those of the same, and of others; ascending.
+
+    To sort by these sides takes three times as long: of 2^20 float32 6 and 2 ms.
+    """
+    if pivot != pivot:
+        parts: tuple[Any, ...] = line == line, line != line
+    else:
+        below, most = line < pivot, line <= pivot
+        parts = below, below != most, ~most
+    if line.size <= tuning.HOST_BLOCK:
+        return numpy.concatenate([part.nonzero()[0] for part in parts])
+    order = numpy.empty(line.size, numpy.int64)
+    end = 0
+    for part in parts:
+        for first in range(0, line.size, tuning.HOST_BLOCK):
+            (found,) = part[first : first + tuning.HOST_BLOCK].nonzero()
+            end += found.size
+            numpy.add(found, first, out=order[end - found.size : end])
+    return order
 
 
 def _checked(
