@@ -78,6 +78,7 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
 
 
 @by_numpy(numpy.delete, 2)
+@cached_call
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array:
     """Remove elements, or the slices at indices along an axis, from an array.
 
@@ -188,6 +189,7 @@ def _wrong_index(dtype: str, where: str) -> IndexError:
 
 
 @by_numpy(numpy.insert, 3)
+@cached_call
 def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Insert values in front of elements of an array, along an axis.
 
