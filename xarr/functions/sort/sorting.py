@@ -563,6 +563,7 @@ def partition(
     return sort(x, place)
 
 
+@cached_call
 def argpartition(
     a: ArrayLike,
     kth: Any,
