@@ -22,7 +22,8 @@ from xarr.functions.create import creation, fills, ranges
 from xarr.functions.elementwise import elementwise
 from xarr.functions.index import searching
 from xarr.functions.shape import joining
-from xarr.functions.sort.sorting import argsort, searchsorted, sort, sort_rows, stable_order
+from xarr.functions.sort.sorting import argsort, searchsorted, sort
+from xarr.functions.sort.sorting_by_numpy import sort_rows, stable_order
 from xarr.ir.views import View, constant
 from xarr.layout import normalize_axis
 from xarr.ops import gather, selection, vendor
