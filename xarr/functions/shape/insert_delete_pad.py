@@ -103,9 +103,8 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
     if run is not None:
         start, stop = run
         parts = [_part(x, place, 0, start), _part(x, place, stop, extent)]
-        return joining.concat(
-            [part for part in parts if part.shape[place]] or parts[:1], axis=place
-        )
+        some = [part for part in parts if part.shape[place]]
+        return joining.concat(some or parts[:1], axis=place)
     if type(obj) is Array:
         keep = fills.ones((extent,), dtype="bool", device=x.device)
         indexing.setitem(keep, _places(obj, extent, where), False)
@@ -227,9 +226,8 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
         count = fresh.shape[place]
         between = _over(fresh, x.shape, place, count, where)
         parts = [_part(x, place, 0, first), between, _part(x, place, first, extent)]
-        return joining.concat(
-            [part for part in parts if part.shape[place]] or [between], axis=place
-        )
+        some = [part for part in parts if part.shape[place]]
+        return joining.concat(some or [between], axis=place)
     between = _over(fresh, x.shape, place, at.size, where)
     order = numpy.argsort(at, kind="stable")
     at[order] += numpy.arange(at.size)
