@@ -331,6 +331,13 @@ operations on as many float64 28, 16, and 100, 110; a jitted step of lattice Bol
 31, 20, and 1,000 of FDTD on 100 x 100 24,000, 6,700. 2^21 is as good.
 Row: add, chain"""
 
+EXTREMES: Final = 1 << 22
+"""Elements, times the units that share a kernel's work, up to which NumPy finds where the largest
+of a row is: it takes a third of the time that a kernel takes one core.
+Measured: us on two cores by NumPy and by the kernel, of 2^20 float32 47 and 87, in 1,024 rows 57
+and 180; of 2^22 250 and 230, of 2^24 2,000 and 1,240.
+"""
+
 CHUNK: Final = 4096
 """Elements that are worth an item of its own.
 Not felt between 2048 and 8192, on 16,384 elements and more."""
@@ -448,7 +455,7 @@ Test: tests/kernels/test_radix.py"""
 PACKED: Final = 1 << 10
 """Elements of a line from which on NumPy finds a stable order by integers that hold an index.
 Measured: argsort of 1,000 float32 takes 39 us by NumPy's stable sort and 25 so, of 2^20 268 and 24
-ms, of float64 40 and 48 us, 236 and 79 ms.
+ms, of float64 40 and 48 us, 236 and 16 ms.
 Test: tests/functions/test_sorting.py"""
 
 LIBRARY_SORT: Final = 1 << 18

@@ -834,7 +834,7 @@ BYTES = {
 
 
 @pytest.mark.parametrize("dtype", BYTES)
-@pytest.mark.parametrize("name", host_reductions._OF_BYTES)
+@pytest.mark.parametrize("name", host_reductions._ALONE)
 def test_what_ends_early_stays_with_numpy(
     name: str, dtype: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -208,6 +208,7 @@ OLDER = """
 np.poly(x)
 np.roots(np.asarray([1.0, -6.0, 11.0, -6.0]))
 np.{polyadd|polysub|polymul|polydiv}({[2.0, 10, -2], [3.0, 10, -4, 1]|a, b})
+np.{polyadd|polysub}({np.asarray(3)|b[:1]|a > 1}, {a|np.concatenate([b] * 9000)})
 np.polyder({[1, 1, 1, 1]|a}, 2)
 np.polyint({[1.0, 1.0, 1.0]|b}, 2, [6, 3])
 np.polyval({[3, 0, 1], [5, 6]|[3.5, 0, 1j], 2.0|[], [5.0, 6.0]|a, t|a, np.asarray(t, "f4")})

@@ -176,6 +176,67 @@ def test_what_is_refused(call: str, form: xarr.Device) -> None:
     check(call, x=np.asarray([3, 1, 2]))
 
 
+@pytest.mark.parametrize("share", [0.02, 0.7])
+def test_elements_that_agree_in_their_leading_bits(
+    share: float, form: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs("float64")
+    monkeypatch.setattr(tuning, "PACKED", 2)
+    rng = np.random.default_rng(8)
+    near = 1 + rng.integers(0, 4, (3, 500, 2)) * 2.0**-52
+    host = np.where(rng.random(near.shape) < share, near, rng.standard_normal(near.shape))
+    for x in (host, host.view("int64"), host.view("uint64"), near):
+        found = np.asarray(xarr.argsort(xarr.asarray(x), axis=1))
+        assert_same(found, np.argsort(x, axis=1, kind="stable"), "argsort")
+
+
+@pytest.mark.parametrize("kth", [0, -1, 7, (3, 20), tuple(range(130))])
+@pytest.mark.parametrize("name", ["float16", "float32", "int8", "uint32", "bool"])
+def test_indices_ascend_on_each_side_of_the_kth(
+    name: str, kth: Any, form: xarr.Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needs(name)
+    monkeypatch.setattr(tuning, "HOST_BLOCK", 100)
+    rng = np.random.default_rng(4)
+    some: list[float] = [0, 1] if name == "bool" else [0, 1, 3, 7, 9]
+    if name.startswith("float"):
+        some += [-0.0, np.nan, np.inf, -1]
+    host = np.asarray(some, name)[rng.integers(0, len(some), (160, 7))]
+    for x, axis in ((host, 0), (host.reshape(-1), 0), (host.T, -1)):
+        numbers = np.nan_to_num(x.astype("float32"), nan=2e38, posinf=1e38)
+        sides: Any = 0
+        for place in {place % x.shape[axis] for place in np.atleast_1d(kth)}:
+            pivots = np.take(np.sort(numbers, axis), [place], axis)
+            sides = sides + (numbers >= pivots).astype(int) + (numbers > pivots)
+        found = np.asarray(xarr.argpartition(xarr.asarray(x), kth, axis))
+        assert_same(found, np.argsort(sides, axis, kind="stable"), "argpartition")
+
+
+def test_each_nan_is_found_at_its_own_place(form: xarr.Device) -> None:
+    rng = np.random.default_rng(6)
+    host = np.where(rng.random(3000) < 0.2, np.nan, rng.integers(0, 50, 3000))
+    _, _, wanted = np.unique(host, return_index=True, return_inverse=True, equal_nan=False)
+    options: Any = {"return_inverse": True, "equal_nan": False}
+    assert_same(np.asarray(xarr.unique(xarr.asarray(host), **options)[1]), wanted, "unique")
+    assert_same(np.asarray(xarr.unique_inverse(xarr.asarray(host))[1]), wanted, "unique_inverse")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "uint64"])
+@pytest.mark.parametrize("name", ["argmax", "argmin", "nanargmax", "nanargmin"])
+def test_the_first_extreme_of_equal_ones_is_found(name: str, dtype: str, form: xarr.Device) -> None:
+    rng = np.random.default_rng(7)
+    host = rng.integers(0, 4, (5, 70_000)).astype(dtype)
+    if dtype.startswith("float"):
+        host[host == 0] = rng.choice([0.0, -0.0], (host == 0).sum())
+        host[1:3, 40_000::9_001] = np.nan
+        host[2, 300] = np.nan
+    function, numpys = getattr(xarr, name), getattr(np, name)
+    x = xarr.asarray(host)
+    for axis in (None, 0, 1):
+        assert_same(np.asarray(function(x, axis=axis)), numpys(host, axis=axis), name)
+    assert_same(np.asarray(function(x[:, ::-3], axis=1)), numpys(host[:, ::-3], axis=1), name)
+
+
 @each("np.{unique_all(x)|unique_inverse(x)|{intersect1d|setdiff1d|setxor1d|union1d|isin}(x, y)}")
 def test_sets_wait_for_a_gpu_once(call: str) -> None:
     with xarr.device(xarr.default_device().pretending("as-gpu")):

@@ -53,7 +53,6 @@ if TYPE_CHECKING:
         sum as sum,
         var as var,
     )
-    from xarr.functions.sort.sorting import argpartition as argpartition
 else:  # whose name in `xarr` is the function `array`
     package = sys.modules[__package__]
 
@@ -382,7 +381,7 @@ def repeat(self: Array, repeats: Any, axis: SupportsIndex | None = None) -> Arra
 
 
 def _sorted(values: Host, axis: int = -1) -> None:
-    functions.sort.sorting.sort_in_memory(values, axis)
+    functions.sort.sorting_by_numpy.sort_in_memory(values, axis)
 
 
 @by_numpy(_sorted, writes=True)
@@ -431,7 +430,7 @@ def argsort(
 
 
 def _partitioned(values: Host, kth: int, axis: int = -1) -> None:
-    functions.sort.sorting.partition_in_memory(values, kth, axis)
+    functions.sort.sorting_by_numpy.partition_in_memory(values, kth, axis)
 
 
 @by_numpy(_partitioned, writes=True)
@@ -452,6 +451,17 @@ def partition(
     package.layouts.require_writeable(self, "x.partition(kth)")
     integer(axis, "x.partition(kth, axis)", "axis")
     self[...] = functions.sort.sorting.partition(self, kth, axis, kind, order)
+
+
+def argpartition(
+    self: Array,
+    kth: Any,
+    axis: SupportsIndex | None = -1,
+    kind: str = "introselect",
+    order: Any = None,
+) -> Array:
+    """Return the indices that partition the array. See `xarr.argpartition`."""
+    return functions.sort.sorting.argpartition(self, kth, axis, kind, order)
 
 
 def searchsorted(

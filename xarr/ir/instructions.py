@@ -49,7 +49,7 @@ class Opcode(Memoised):
         As of the operation.
     is_small : bool
         Whether NumPy may compute it as it is recorded: no operand, and no result, has more than
-        `tuning.AT_ONCE_NBYTES` bytes, and the host reads them; or it is an `OfBytes`, met before.
+        `tuning.AT_ONCE_NBYTES` bytes, and the host reads them; or it is `Alone`, met before.
     is_number : bool
         Whether it computes a number of numbers, and so needs nothing that stands on the tape.
     gives_own : bool

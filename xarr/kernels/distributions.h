@@ -266,15 +266,16 @@ DEVICE T xr_vonmises_T(const u64 block, const u64 draw, const u64 key, const T m
 // log k! - (k + 1/2) log k + k - log(2 pi) / 2 for k >= 1: a product below 16, Stirling's series else.
 DEVICE T xr_stirling_T(const T k)
 {
-    T product = (T)1.0f;
-    for (u32 number = 2u; number < 16u; ++number) {
-        product = (T)number <= k ? product * (T)number : product;
+    if (k < (T)16.0f) {
+        const T half_log = (T)0.9189385f + (T)1.5634177e-8f;
+        T product = (T)1.0f;
+        for (u32 number = 2u; (T)number <= k; ++number) {
+            product *= (T)number;
+        }
+        return xr_log_T(product) - (k + (T)0.5f) * xr_log_T(k) + k - half_log;
     }
-    const T half_log = (T)0.9189385f + (T)1.5634177e-8f;
-    const T small = xr_log_T(product) - (k + (T)0.5f) * xr_log_T(k) + k - half_log;
     const T z = (T)1.0f / (k * k);
-    const T series = ((T)1.0f / (T)12.0f - z * ((T)1.0f / (T)360.0f - z / (T)1260.0f)) / k;
-    return k < (T)16.0f ? small : series;
+    return ((T)1.0f / (T)12.0f - z * ((T)1.0f / (T)360.0f - z / (T)1260.0f)) / k;
 }
 
 DEVICE T xr_log_factorial_T(const T k)

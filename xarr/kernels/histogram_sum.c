@@ -1,8 +1,8 @@
 // Sums the values at each place in the order of the elements. A CPU's one item walks them once
-// (XR_CHUNKED): `part` is the sum of up to 1,024 values at a place, of which `seen` were added, and
-// `result` the sum of the parts before. A GPU's item walks all of them, which are few, for a place.
-// segment_sum.c sums in the same order, to the bit. XR_ZERO plus a value is that value; it is what a
-// place without values has.
+// (XR_CHUNKED): `result` is the sum of up to 1,024 values at a place, of which `seen` were added, and
+// `before` the sum of such sums, which is touched where a place has so many. A GPU's item walks all
+// of them, which are few, for a place. segment_sum.c sums in the same order, to the bit. XR_ZERO
+// plus a value is that value; it is what a place without values has.
 #ifndef XR_ASSEMBLED
 #include "editor.h"
 #endif
@@ -47,7 +47,7 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
     parameter(GLOBAL const i64 *RESTRICT, places)                                           \
     parameter(GLOBAL const XR_VALUE *RESTRICT, values)                                      \
     parameter(GLOBAL u16 *RESTRICT, seen)                                                   \
-    parameter(GLOBAL XR_VALUE *RESTRICT, part)                                              \
+    parameter(GLOBAL XR_VALUE *RESTRICT, before)                                            \
     parameter(GLOBAL XR_VALUE *RESTRICT, result)
 
 ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
@@ -55,27 +55,31 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
     places += a.places_offset;
     values += a.values_offset;
     if (GLOBAL_ID(0) == 0) {
+        int is_begun = 0;
         for (xr_index k = 0; k < a.number; ++k) {
             seen[k] = 0;
-            part[k] = XR_ZERO;
             result[k] = XR_ZERO;
         }
         for (xr_index i = 0; i < a.items; ++i) {
             const i64 place = places[i];
             if (place >= 0 && place < (i64)a.number) {
-                XR_VALUE sum = XR_SUM(part[place], values[i]);
+                XR_VALUE sum = XR_SUM(result[place], values[i]);
                 u32 count = (u32)seen[place] + 1u;
                 if (count == 1024u) {
-                    result[place] = XR_SUM(result[place], sum);
+                    for (xr_index k = 0; !is_begun && k < a.number; ++k) {
+                        before[k] = XR_ZERO;
+                    }
+                    is_begun = 1;
+                    before[place] = XR_SUM(before[place], sum);
                     sum = XR_ZERO;
                     count = 0u;
                 }
-                part[place] = sum;
+                result[place] = sum;
                 seen[place] = (u16)count;
             }
         }
-        for (xr_index k = 0; k < a.number; ++k) {
-            result[k] = XR_SUM(result[k], part[k]);
+        for (xr_index k = 0; is_begun && k < a.number; ++k) {
+            result[k] = XR_SUM(before[k], result[k]);
         }
     }
 }

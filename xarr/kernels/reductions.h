@@ -73,6 +73,35 @@ DEVICE xr_arg_T xr_nanargmin_T(const xr_arg_T a, const xr_arg_T b)
     return result;
 }
 
+// The same of an extreme so far and an element behind it, of which the index cannot be the smaller.
+DEVICE xr_arg_T xr_arg_next_T(const xr_arg_T a, const T x, const i64 index, const int take)
+{
+    xr_arg_T result;
+    result.value = take ? x : a.value;
+    result.index = take ? index : a.index;
+    return result;
+}
+
+DEVICE xr_arg_T xr_argmax_next_T(const xr_arg_T a, const T x, const i64 index)
+{
+    return xr_arg_next_T(a, x, index, (x > a.value) | ((x != x) & (a.value == a.value)));
+}
+
+DEVICE xr_arg_T xr_argmin_next_T(const xr_arg_T a, const T x, const i64 index)
+{
+    return xr_arg_next_T(a, x, index, (x < a.value) | ((x != x) & (a.value == a.value)));
+}
+
+DEVICE xr_arg_T xr_nanargmax_next_T(const xr_arg_T a, const T x, const i64 index)
+{
+    return xr_arg_next_T(a, x, index, (x > a.value) | ((a.value != a.value) & (x == x)));
+}
+
+DEVICE xr_arg_T xr_nanargmin_next_T(const xr_arg_T a, const T x, const i64 index)
+{
+    return xr_arg_next_T(a, x, index, (x < a.value) | ((a.value != a.value) & (x == x)));
+}
+
 // The index of a number; -1 of NaN, which is found where there is nothing else.
 DEVICE i64 xr_arg_number_T(const xr_arg_T a)
 {
@@ -124,6 +153,26 @@ DEVICE xr_arg_C xr_nanargmax_C(const xr_arg_C a, const xr_arg_C b)
 DEVICE xr_arg_C xr_nanargmin_C(const xr_arg_C a, const xr_arg_C b)
 {
     return xr_arg_nearer_C(a, b, xr_exceeds_C(a.value, b.value), 0);
+}
+
+DEVICE xr_arg_C xr_argmax_next_C(const xr_arg_C a, const C x, const i64 index)
+{
+    return xr_argmax_C(a, xr_arg_first_C(x, index));
+}
+
+DEVICE xr_arg_C xr_argmin_next_C(const xr_arg_C a, const C x, const i64 index)
+{
+    return xr_argmin_C(a, xr_arg_first_C(x, index));
+}
+
+DEVICE xr_arg_C xr_nanargmax_next_C(const xr_arg_C a, const C x, const i64 index)
+{
+    return xr_nanargmax_C(a, xr_arg_first_C(x, index));
+}
+
+DEVICE xr_arg_C xr_nanargmin_next_C(const xr_arg_C a, const C x, const i64 index)
+{
+    return xr_nanargmin_C(a, xr_arg_first_C(x, index));
 }
 
 DEVICE i64 xr_arg_number_C(const xr_arg_C a)

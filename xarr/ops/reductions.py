@@ -102,7 +102,7 @@ def extreme_index(
         structure="xr_arg",
         fields=(("value", "T"), ("index", "i64")),
         first="xr_arg_first(x, (i64)(position))",
-        step=f"{function}(acc, xr_arg_first(x, (i64)(position)))",
+        step=f"{function}_next(acc, x, (i64)(position))",
         combine=function,
         finish=finish,
         form="axis",

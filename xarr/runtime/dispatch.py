@@ -105,7 +105,7 @@ class Program(program.Runnable):
         if not any(hosts):
             self.prepare()
             return
-        if len(hosts) == 1 and type(hosts[0]) is host_reductions.OfBytes:
+        if len(hosts) == 1 and type(hosts[0]) is host_reductions.Alone:
             self._due = sys.maxsize
             return
         if is_first and self.runs < self._due:

@@ -16,7 +16,7 @@ import numpy
 from xarr import dtypes, layout, tuning
 from xarr.ir import _cython as cython
 from xarr.runtime.host_functions import find
-from xarr.runtime.host_reductions import OfBytes
+from xarr.runtime.host_reductions import Alone
 from xarr.runtime.host_values import COMPOSED, SILENT, same
 
 if cython.compiled:
@@ -35,9 +35,8 @@ if TYPE_CHECKING:
 _ndarray = cython.declare(object, numpy.ndarray)
 _quiet = cython.declare(object, dtypes.quiet)
 _ufunc = cython.declare(object, numpy.ufunc)
-_uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
-_OfBytes = cython.declare(type, OfBytes)
+_Alone = cython.declare(type, Alone)
 _same = cython.declare(object, same)
 _COMPOSED = cython.declare(object, COMPOSED)
 _FLOATING = cython.declare(object, dtypes.FLOATING)
@@ -97,7 +96,7 @@ def evaluate(
         function: Any = opcode.host
         if function is None:
             function = find(opcode)
-            if type(function) is _OfBytes:  # which has no kernel to wait for
+            if type(function) is _Alone:  # which has no kernel to wait for
                 opcode.is_small = True
                 opcode.small_runs = -1
         if function is False and not _is_row(program, opcode, places, listed):
@@ -349,7 +348,8 @@ def evaluate_small(
         # Folding in a kernel's order takes NumPy ten calls, as do a few functions of elements. So
         # what repeats gets its kernel.
         opcode.small_runs += 1
-        if opcode.operation.functions is None and function not in _COMPOSED:
+        is_one_call: cython.bint = opcode.operation.functions is None and function not in _COMPOSED
+        if is_one_call or type(function) is _Alone:
             opcode.small_runs = -1
         elif (
             opcode.small_runs >= _PLANNED
@@ -544,8 +544,8 @@ def _operand(
     """Return the elements of an operand, which broadcast to the shape of the instruction."""
     if opcode.is_indirect and not number:
         return _places_of(how, opcode.shape, storage, offset)
-    if how.dtype is _bool and type(opcode.host) is _OfBytes:
-        return array_at(how, memory_of(storage), offset).view(_uint8)
+    if how.dtype is _bool and type(opcode.host) is _Alone:
+        return array_at(how, memory_of(storage), offset)
     values: Any = elements(how, storage, offset)
     if opcode.is_separate or how.shape is opcode.shape or how.shape == opcode.shape:
         return values

@@ -60,6 +60,9 @@ def find(opcode: Opcode) -> Function | bool:
 def _function(opcode: Opcode) -> Function | bool:
     operation, given = opcode.operation, opcode.operands
     if isinstance(operation, TemplateOp):
+        alone = host_reductions.alone(opcode)
+        if alone is not None:
+            return alone
         known = operation.functions.get(given[0].dtype)
         if known is None:
             known = host_reductions.function_of(operation, given[0].dtype) or False

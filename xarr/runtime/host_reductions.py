@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.dtypes import INTEGER
 from xarr.ir.fold import Fold, Joined
 from xarr.ir.operation import Operation
@@ -22,24 +22,44 @@ from xarr.runtime.host_values import converter, largest, smallest
 
 if TYPE_CHECKING:
     from xarr.dtypes import DType
+    from xarr.ir.instructions import Opcode
 
-_OF_BYTES: Final[dict[str, Callable[..., Any]]] = {
-    "all": numpy.all,
-    "any": numpy.any,
-    "argmax": numpy.argmax,
-    "argmin": numpy.argmin,
+_ALONE: Final[dict[str, Callable[..., Any]]] = {
+    "all": numpy.logical_and.reduce,
+    "any": numpy.logical_or.reduce,
+    "argmax": numpy.ndarray.argmax,
+    "argmin": numpy.ndarray.argmin,
     "count_nonzero": numpy.count_nonzero,
-    "max": numpy.max,
-    "min": numpy.min,
+    "max": numpy.maximum.reduce,
+    "min": numpy.minimum.reduce,
 }
-"""NumPy's functions that no kernel is faster than where elements are integers of one byte.
+"""NumPy's functions that are faster than a kernel which does nothing else.
 
-Their results are the same in any order. Of 2^20 elements on one core, us by a kernel and by NumPy:
-argmax of int8 260 and 25, any of int8 130 and 50; of bool, what ends early 350 and 10.
+Their results are the same in any order. All are where elements are integers of one byte: of 2^20 on
+one core, us by a kernel and by NumPy, argmax of int8 260 and 25, any of int8 130 and 50; of bool,
+what ends early 350 and 10. Wider elements: `tuning.EXTREMES`.
 """
 
 _IS_COMPILED: Final = not str(host_folds.__file__).endswith(".py")
 """Whether loops in Python are compiled."""
+
+
+def alone(opcode: Opcode) -> Alone | None:
+    """Return NumPy's function for a reduction that has no faster kernel of its own, or None."""
+    operation, given = opcode.operation, opcode.operands[0]
+    if not isinstance(operation, ReduceOp) or operation.name not in _ALONE:
+        return None
+    axes, dtype = operation.axes, given.dtype
+    if last_run(axes) != axes[0]:
+        return None
+    if dtype.itemsize == 1:
+        return Alone(operation, dtype)
+    is_extreme = operation.name in ("argmax", "argmin") and dtype.kind in dtypes.REAL_NUMERIC
+    work = given.size * opcode.device.info.compute_units
+    if not is_extreme or dtype.itemsize == 2 or work > tuning.EXTREMES:
+        return None
+    is_along_rows = given.is_linear and axes[-1] + 1 == len(opcode.shape)
+    return Alone(operation, dtype) if is_along_rows else None
 
 
 def function_of(operation: Operation, given: DType) -> Callable[..., Any] | None:
@@ -49,10 +69,10 @@ def function_of(operation: Operation, given: DType) -> Callable[..., Any] | None
     return _of_scan(operation, given) if isinstance(operation, ScanOp) else None
 
 
-class OfBytes:
-    """A reduction of integers of one byte, or of bool as uint8, in which every byte but 0 is True.
+class Alone:
+    """A reduction that NumPy does faster than its own kernel; a list of this alone never gets one.
 
-    What one element decides ends there; a list of this alone never gets a kernel.
+    Of bool, in which every byte but 0 is True. What one element decides ends there.
     """
 
     __slots__ = ("axes", "function", "name", "result", "takes_bool")
@@ -60,7 +80,7 @@ class OfBytes:
     def __init__(self, operation: ReduceOp, given: DType) -> None:
         self.name = operation.name
         self.axes = operation.axes
-        self.function = _OF_BYTES[operation.name]
+        self.function = _ALONE[operation.name]
         self.result = operation.result.numpy
         self.takes_bool = given is dtypes.bool_
 
@@ -69,22 +89,25 @@ class OfBytes:
         first, stop = self.axes[0], self.axes[-1] + 1
         name = self.name
         if stop - first == x.ndim:
-            x = x.reshape(-1)
+            x = x if x.ndim == 1 else x.reshape(-1)
             if name == "count_nonzero":
-                return numpy.asarray(numpy.count_nonzero(x), self.result)
-            if self.takes_bool or name in ("any", "all"):  # NumPy ends early in bools alone
+                return numpy.asarray(numpy.count_nonzero(_bytes(x)), self.result)
+            if name in ("any", "all"):  # NumPy ends early in bools alone
                 x = x.view(numpy.bool_)
             return numpy.asarray(self.function(x), self.result)
         if stop - first > 1:
             x = x.reshape(*x.shape[:first], -1, *x.shape[stop:])
-        values = x != 0 if self.takes_bool else x
+        values = _bytes(x) != 0 if self.takes_bool else x
         return numpy.asarray(self.function(values, axis=first), self.result)
+
+
+def _bytes(x: Any) -> Any:
+    """Return an array of bool as integers, of which NumPy expects nothing; others as they are."""
+    return x.view(numpy.uint8) if x.dtype == numpy.bool_ else x
 
 
 def _of_reduction(operation: ReduceOp, given: DType) -> Callable[..., Any] | None:
     fold, axes = operation.fold, operation.axes
-    if given.itemsize == 1 and operation.name in _OF_BYTES and last_run(axes) == axes[0]:
-        return OfBytes(operation, given)
     steps = [(given, fold.taken), (fold.taken, fold.value), (fold.value, fold.result)]
     taken, element, result = [converter(*types) for types in steps]
     joined, along = fold.joined, fold.along

@@ -16,12 +16,13 @@ from xarr.array.coerce import array_of
 from xarr.errors import value_error, warn
 from xarr.functions.calls.on_host import device_of, given_back, host_of
 from xarr.functions.create import fills
+from xarr.functions.elementwise import elementwise
 from xarr.functions.linalg import linalg
 from xarr.functions.linalg.numpy_products import outer
 from xarr.functions.linalg.products import matmul
 from xarr.functions.polynomials import series_values
 from xarr.functions.reduce import reductions
-from xarr.functions.shape import manipulation
+from xarr.functions.shape import joining, manipulation
 from xarr.ir.views import View
 from xarr.layout import integer
 from xarr.tape import builder, recorders
@@ -88,15 +89,32 @@ def roots(p: Coefficients) -> Array:
 
 
 @by_numpy(numpy.polyadd, 2)
+@cached_call
 def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """Add two polynomials. Runs on the host."""
-    return _on_host(numpy.polyadd, "polyadd(a1, a2)", a1, a2)
+    """Add two polynomials. Runs on the host, unless both are Arrays."""
+    found = _term_by_term(elementwise.add, a1, a2)
+    return _on_host(numpy.polyadd, "polyadd(a1, a2)", a1, a2) if found is None else found
 
 
 @by_numpy(numpy.polysub, 2)
+@cached_call
 def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """Subtract one polynomial from another. Runs on the host."""
-    return _on_host(numpy.polysub, "polysub(a1, a2)", a1, a2)
+    """Subtract one polynomial from another. Runs on the host, unless both are Arrays."""
+    found = _term_by_term(elementwise.subtract, a1, a2)
+    return _on_host(numpy.polysub, "polysub(a1, a2)", a1, a2) if found is None else found
+
+
+def _term_by_term(function: Any, a1: Any, a2: Any) -> Array | None:
+    """Return a function of the coefficients of equal powers; None unless both are Arrays."""
+    if type(a1) is not Array or type(a2) is not Array or max(a1.ndim, a2.ndim) > 1:
+        return None
+    size = max(a1.size, a2.size)
+    terms = []
+    for given in (a1.reshape(-1), a2.reshape(-1)):
+        absent = fills.zeros(size - given.size, dtype=given.dtype, device=given.device)
+        terms.append(joining.concat([absent, given]) if absent.size else given)
+    result: Array = function(*terms)
+    return result
 
 
 def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:

@@ -11,6 +11,7 @@ import numpy
 from xarr import dtypes, layout
 from xarr.array.array import Array
 from xarr.array.coerce import as_array
+from xarr.array.layouts import settled
 from xarr.array.out_argument import deliver
 from xarr.backends.device import Device, default_float, get_device
 from xarr.errors import refused, type_error, value_error
@@ -22,7 +23,7 @@ from xarr.functions.random.sampling import Source, integers, size_of
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
 from xarr.layout import Shape
-from xarr.ops import random
+from xarr.ops import gather, random
 from xarr.tape import builder
 
 _MANY: Final = 1 << 20
@@ -38,6 +39,13 @@ def keys(source: Source, shape: Shape, device: Device, where: str) -> Array:
 def order(source: Source, count: int, device: Device, where: str) -> Array:
     """A permutation of the integers below `count`."""
     return sort.sorting.argsort(keys(source, (count,), device, where))
+
+
+def _taken(x: Array, index: Array, place: int) -> Array:
+    """Take the elements at indices along an axis, which are known to be in range."""
+    if not x.size or not index.size:
+        return searching.take(x, index, axis=place)
+    return Array(gather.take(x._view, settled(x), [(place, index._view)], place))
 
 
 def permutation(source: Source, x: Any, axis: Any, where: str) -> Any:
@@ -60,7 +68,7 @@ def permutation(source: Source, x: Any, axis: Any, where: str) -> Any:
         raise numpy.exceptions.AxisError(0, 0)
     place = layout.normalize_axis(axis, array.ndim, where)
     picked = order(source, array.shape[place], array.device, where)
-    return searching.take(array, picked, axis=place)
+    return _taken(array, picked, place)
 
 
 def shuffle(source: Source, x: Any, axis: Any, where: str) -> None:
@@ -98,7 +106,7 @@ def permuted(source: Source, x: Any, axis: Any, out: Any, where: str) -> Array:
     if axis is None:
         flat = manipulation.reshape(array, (-1,))
         picked = order(source, array.size, array.device, where)
-        result = manipulation.reshape(searching.take(flat, picked, axis=0), shape)
+        result = manipulation.reshape(_taken(flat, picked, 0), shape)
     else:
         place = layout.normalize_axis(axis, array.ndim, where)
         indices = sort.sorting.argsort(keys(source, shape, array.device, where), axis=place)
@@ -139,8 +147,8 @@ def choice(
         found = indexing.getitem(population, key)
         return Array(builder.copied(found._view))  # no view, which follows what it is of
     if len(picked.shape) == 1:
-        return searching.take(population, picked, axis=place)
-    flat = searching.take(population, manipulation.reshape(picked, (-1,)), axis=place)
+        return _taken(population, picked, place)
+    flat = _taken(population, manipulation.reshape(picked, (-1,)), place)
     before, after = population.shape[:place], population.shape[place + 1 :]
     return manipulation.reshape(flat, before + picked.shape + after)
 

@@ -78,6 +78,7 @@ def resize(a: ArrayLike, new_shape: Any) -> Array:
 
 
 @by_numpy(numpy.delete, 2)
+@cached_call
 def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array:
     """Remove elements, or the slices at indices along an axis, from an array.
 
@@ -102,9 +103,8 @@ def delete(arr: ArrayLike, obj: Any, axis: SupportsIndex | None = None) -> Array
     if run is not None:
         start, stop = run
         parts = [_part(x, place, 0, start), _part(x, place, stop, extent)]
-        return joining.concat(
-            [part for part in parts if part.shape[place]] or parts[:1], axis=place
-        )
+        some = [part for part in parts if part.shape[place]]
+        return joining.concat(some or parts[:1], axis=place)
     if type(obj) is Array:
         keep = fills.ones((extent,), dtype="bool", device=x.device)
         indexing.setitem(keep, _places(obj, extent, where), False)
@@ -188,6 +188,7 @@ def _wrong_index(dtype: str, where: str) -> IndexError:
 
 
 @by_numpy(numpy.insert, 3)
+@cached_call
 def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = None) -> Array:
     """Insert values in front of elements of an array, along an axis.
 
@@ -225,9 +226,8 @@ def insert(arr: ArrayLike, obj: Any, values: Any, axis: SupportsIndex | None = N
         count = fresh.shape[place]
         between = _over(fresh, x.shape, place, count, where)
         parts = [_part(x, place, 0, first), between, _part(x, place, first, extent)]
-        return joining.concat(
-            [part for part in parts if part.shape[place]] or [between], axis=place
-        )
+        some = [part for part in parts if part.shape[place]]
+        return joining.concat(some or [between], axis=place)
     between = _over(fresh, x.shape, place, at.size, where)
     order = numpy.argsort(at, kind="stable")
     at[order] += numpy.arange(at.size)

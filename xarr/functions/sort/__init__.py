@@ -5,6 +5,6 @@ from typing import TYPE_CHECKING
 from xarr import lazy
 
 if TYPE_CHECKING:
-    from xarr.functions.sort import sorting as sorting
+    from xarr.functions.sort import sorting as sorting, sorting_by_numpy as sorting_by_numpy
 else:
     __getattr__ = lazy.modules(__name__)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
 from typing import Any, Final, Literal, SupportsIndex
 
 import numpy
@@ -31,10 +30,20 @@ from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape import manipulation, splitting
 from xarr.functions.shape.manipulation import integers
+from xarr.functions.sort.sorting_by_numpy import (
+    MOST_RANKS,
+    argpartitioned,
+    order_about,
+    order_of,
+    partitioned,
+    sides_of,
+    sort_in_memory,
+    sorted_copy,
+)
 from xarr.ir.views import View, constant
-from xarr.layout import Shape, normalize_axis
+from xarr.layout import normalize_axis
 from xarr.ops import gather, radix_sort, vendor
-from xarr.tape import builder
+from xarr.tape import builder, recorders
 from xarr.tape.scalar_access import values_of
 from xarr.tape.tape import tape_of
 
@@ -66,7 +75,7 @@ def sort(
     if _is_sorted(view, place):
         return Array(builder.copied(view))
     options = place, bool(descending)
-    work = functools.partial(_sorted, place=place, descending=bool(descending))
+    work = functools.partial(sorted_copy, place=place, descending=bool(descending))
     found = vendor.deferred("sort", options, work, (view,), view.shape, view.dtype)
     if found is not None:
         return Array(found)
@@ -119,68 +128,6 @@ def _is_sorted(view: View, place: int) -> bool:
     return 0 in view.shape or not view.shape or view.shape[place] == 1
 
 
-def _sorted(values: Any, place: int, *, descending: bool) -> Any:
-    """Let NumPy sort a copy of an array; equal elements keep their order."""
-    result = numpy.array(values, order="C")
-    reverse = _reversing(result.dtype)
-    if descending:
-        reverse(result, out=result)
-    _sort_rows(result.reshape(_lines(result.shape, place)).swapaxes(1, 2))
-    if descending:
-        reverse(result, out=result)
-    return result
-
-
-def _reversing(dtype: Any) -> Any:
-    """Return NumPy's function that reverses the order of elements, but for NaN, which stay last."""
-    return numpy.negative if dtype.kind in "fc" else numpy.invert
-
-
-def _sort_rows(rows: Any) -> None:
-    """Let NumPy sort an array along its last axis; equal elements keep their order."""
-    dtype = rows.dtype
-    if dtype.kind != "f" or dtype.itemsize < 4:
-        # Stable is by digits up to 16 bits; wider integers that are equal do not differ. Of
-        # float16 the unstable sort is wrong with AVX-512 (NumPy 2.4).
-        wide = dtype.itemsize > 2 and dtype.kind != "c"
-        rows.sort(axis=-1, kind=None if wide else "stable")
-        return
-    # NumPy's unstable sort is three times as fast, and of equal values only zeros differ.
-    if rows.size == rows.shape[-1]:
-        _sort_row(rows.reshape(-1))
-        return
-    zeros = rows[rows == 0]
-    rows.sort(axis=-1)
-    if zeros.size:
-        rows[rows == 0] = zeros
-
-
-def _sort_row(row: Any) -> None:
-    """Sort floats as `_sort_rows` does, without a mask of as many elements."""
-    zeros = [
-        part[part == 0]
-        for part in (
-            row[at : at + tuning.HOST_BLOCK] for at in range(0, row.size, tuning.HOST_BLOCK)
-        )
-    ]
-    row.sort()
-    if not any(part.size for part in zeros):
-        return
-    begin = row.searchsorted(row.dtype.type(0))  # of 0 it makes a copy in float64
-    for part in zeros:
-        row[begin : begin + part.size] = part
-        begin += part.size
-
-
-_MOST_AXES: Final = 32
-"""Axes of an array that every version of NumPy takes."""
-
-
-def _lines(shape: Shape, place: int) -> Shape:
-    """A shape whose second axis is the one to sort along: NumPy does not sort beyond 32 axes."""
-    return math.prod(shape[:place]), shape[place], math.prod(shape[place + 1 :])
-
-
 @cached_call
 def argsort(
     a: ArrayLike,
@@ -208,75 +155,9 @@ def argsort(
         return Array(constant(0, dtypes.int64, view.shape, view.device))
     keeps = stable is None or bool(stable)
     options = place, keeps, bool(descending)
-    work = functools.partial(_order, place=place, stable=keeps, descending=bool(descending))
+    work = functools.partial(order_of, place=place, stable=keeps, descending=bool(descending))
     found = vendor.deferred("argsort", options, work, (view,), view.shape, dtypes.int64)
     return Array(found or radix_sort.argsort(view, place, descending=bool(descending)))
-
-
-def _order(values: Any, place: int, *, stable: bool, descending: bool) -> Any:
-    """Let NumPy find the indices that sort an array."""
-    lines = values.reshape(_lines(values.shape, place))
-    find = _stable_order if stable else functools.partial(numpy.argsort, axis=1)
-    return find(_reversing(lines.dtype)(lines) if descending else lines).reshape(values.shape)
-
-
-def _stable_order(lines: Any) -> Any:
-    """Find the indices that sort along the second axis, those of equal elements ascending.
-
-    Integers are sorted of which each has a rank and, in the low 32 bits, an index: NumPy's stable
-    sort of indices takes 3 to 11 times as long.
-    """
-    length, kind, itemsize = lines.shape[1], lines.dtype.kind, lines.dtype.itemsize
-    if not tuning.PACKED <= length < 1 << 32 or kind not in "iuf" or itemsize < 4:
-        return numpy.argsort(lines, axis=1, kind="stable")
-    if itemsize == 4:
-        return _sorted_indices(lines, _keys)
-    least = lines.min()
-    if kind != "f" and int(lines.max()) - int(least) < 1 << 31:
-        return _sorted_indices(lines, lambda part: part - least)
-    order = numpy.argsort(lines, axis=1)
-    found = numpy.take_along_axis(lines, order, 1)
-    before, after = found[:, :-1], found[:, 1:]
-    differ = (before != after) & ((before == before) | (after == after))
-    if differ.all():
-        return order
-    ranks = numpy.zeros(lines.shape, numpy.int64)
-    numpy.cumsum(differ, axis=1, out=ranks[:, 1:])
-    return _sorted_indices(ranks, lambda part: part, order)
-
-
-def _sorted_indices(lines: Any, ranks: Callable[[Any], Any], order: Any = None) -> Any:
-    """Sort indices by the ranks of elements, which have 32 bits, and then by themselves.
-
-    The indices are those of `order`, or else those of the elements along the second axis.
-    """
-    length = lines.shape[1]
-    packed = numpy.empty(lines.shape, numpy.int64)
-    for first in range(0, length, _PART):  # what is in between takes little memory
-        part = slice(first, first + _PART)
-        within = numpy.arange(first, min(first + _PART, length))[:, None]
-        packed[:, part] = ranks(lines[:, part])
-        packed[:, part] <<= 32
-        packed[:, part] |= within if order is None else order[:, part]
-    packed.sort(axis=1)
-    packed &= 0xFFFFFFFF
-    return packed
-
-
-_PART: Final = 1 << 14
-"""Elements of a line that are packed at a time."""
-
-
-def _keys(values: Any) -> Any:
-    """Return int32 in the order of values of 32 bits, equal ones for equal values."""
-    if values.dtype.kind == "i":
-        return values
-    if values.dtype.kind == "u":
-        return (values ^ numpy.uint32(1 << 31)).view(numpy.int32)
-    bits = (values + numpy.float32(0)).view(numpy.int32)  # of -0.0 those of 0.0
-    bits ^= (bits >> 31) & 0x7FFFFFFF
-    bits[values != values] = 0x7FFFFFFF
-    return bits
 
 
 @cached_call
@@ -451,22 +332,6 @@ def lexsort(keys: Any, axis: SupportsIndex = -1) -> Array:
     return order
 
 
-def _partitioned(values: Any, kth: int, axis: int = -1) -> Any:
-    """Let NumPy sort a copy of an array that has a k-th element."""
-    if values.shape[axis] <= (kth if kth >= 0 else -kth - 1):
-        raise IndexError
-    return _sorted(values, normalize_axis(axis, values.ndim, "partition"), descending=False)
-
-
-def sort_in_memory(values: Any, axis: int = -1) -> None:
-    """Let NumPy sort its own array."""
-    place = normalize_axis(axis, values.ndim, "sort")
-    if values.ndim > _MOST_AXES:
-        values[...] = _sorted(values, place, descending=False)
-    else:
-        _sort_rows(values.swapaxes(place, -1))
-
-
 def is_sorted_now(x: Array, axis: int) -> bool:
     """Sort an array by NumPy where it is, if the host reaches it; return whether it did.
 
@@ -493,12 +358,7 @@ def is_sorted_now(x: Array, axis: int) -> bool:
     return bool(vendor.now("sort", is_done, (view,)))
 
 
-def partition_in_memory(values: Any, kth: int, axis: int = -1) -> None:
-    """Let NumPy sort its own array, which has a k-th element."""
-    values[...] = _partitioned(values, kth, axis)
-
-
-@by_numpy(_partitioned)
+@by_numpy(partitioned)
 def partition(
     a: ArrayLike,
     kth: Any,
@@ -519,6 +379,7 @@ def partition(
     return sort(x, place)
 
 
+@by_numpy(argpartitioned)
 def argpartition(
     a: ArrayLike,
     kth: Any,
@@ -526,15 +387,37 @@ def argpartition(
     kind: str = "introselect",
     order: Any = None,
 ) -> Array:
-    """Return the indices that partition an array as `partition` does.
+    """Return indices of which the k-th is that of the k-th smallest element; smaller ones precede.
+
+    Among the smaller elements, those that are equal to the k-th, and the larger ones, indices
+    ascend.
 
     -> Array of int64, shape of a
 
-    >>> int(xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 0)[0])
-    3
+    >>> xarr.argpartition(xarr.asarray([3, 4, 2, 1]), 1).tolist()
+    [3, 2, 0, 1]
     """
-    x, place = _checked(a, kth, axis, kind, order, "argpartition(a, kth, axis)")
-    return argsort(x, place)
+    where = "argpartition(a, kth, axis)"
+    x, place = _checked(a, kth, axis, kind, order, where)
+    view = x._view
+    if _is_sorted(view, place) or not view.shape or view.dtype.kind == COMPLEX:
+        return argsort(x, place)
+    extent = view.shape[place]
+    ranks = tuple(sorted({position % extent for position in integers(kth, where, "kth")}))
+    if not recorders.active():
+        work = functools.partial(order_about, place=place, ranks=ranks)
+        options = place, ranks
+        found = vendor.deferred("argpartition", options, work, (view,), view.shape, dtypes.int64)
+        if found is not None:
+            return Array(found)
+    ordered = sort(x, place)
+    before = (slice(None),) * place
+    sides: Any = 0
+    for rank in ranks:
+        below, above = sides_of(x, ordered[(*before, slice(rank, rank + 1))])
+        for side in (elementwise.logical_not(below), above):
+            sides = sides + side.astype("uint8" if len(ranks) < MOST_RANKS else "int32")
+    return argsort(sides, place)
 
 
 def _checked(
