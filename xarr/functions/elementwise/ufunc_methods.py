@@ -423,6 +423,7 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
     if values is not None and (
         change_now(function.__name__, a, places._view, values._view)
         or _add(function, a, places, values)
+        or _extreme(function, a, places, values)
     ):
         return
     keys = Array(builder.converted(places._view, radix_sort.key_type(a.size)))
@@ -479,6 +480,15 @@ def _add(function: ufunc, a: Array, places: Array, values: Array) -> bool:
     found, totals, chosen = histograms.runs(keys, order, added._view, a.size)
     _store(functions.add, a, Array(found), Array(totals), Array(chosen))
     return True
+
+
+def _extreme(function: ufunc, a: Array, places: Array, values: Array) -> bool:
+    """Take the larger or the smaller at places in any order on a GPU; return whether it did."""
+    name = function.__name__
+    if name not in ("maximum", "minimum") or _joined_type(function, a, values) is not a._view.dtype:
+        return False
+    value = builder.converted(values._view, a._view.dtype)
+    return gather.extreme_at(name, a._view, *_named(a, places), value)
 
 
 def _joined_type(function: ufunc, a: Array, values: Array) -> DType | None:
