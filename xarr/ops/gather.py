@@ -18,7 +18,7 @@ from xarr.codegen.expressions import GatherScatter, stored
 from xarr.dtypes import INTEGER, REAL_NUMERIC, DType
 from xarr.ir.events import hooks
 from xarr.ir.operation import Operation, interned
-from xarr.ir.views import View, constant, storage_view
+from xarr.ir.views import View, constant, storage_view, structure
 from xarr.layout import Layout, Shape
 from xarr.ops import elementwise, reduce_scan, reductions, vendor
 from xarr.tape import builder
@@ -145,27 +145,30 @@ def addresses(
     view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int
 ) -> tuple[View, View]:
     """Return the view where each element's walk begins, and the element's offset from there."""
-    device = view.device
-    shape = result_shape(where, arrays, place)
-    indexed = {axis for axis, _ in arrays}
-    kept = [stride for axis, stride in enumerate(where.strides) if axis not in indexed]
-    before = sum(1 for axis in range(place) if axis not in indexed)
-    index_shape = arrays[0][1].shape
-    strides = (*kept[:before], *(0,) * len(index_shape), *kept[before:])
-    assert view.storage is not None
-    base = storage_view(view.storage, Layout(shape, strides, where.offset), view.dtype)
+    device, how = view.device, view.structure
+    key = addresses, where.shape, where.strides, place, *[(axis, of.shape) for axis, of in arrays]
+    known = how.known(key)
+    if known is None:
+        shape, index_shape = result_shape(where, arrays, place), arrays[0][1].shape
+        indexed = {axis for axis, _ in arrays}
+        kept = [stride for axis, stride in enumerate(where.strides) if axis not in indexed]
+        before = sum(1 for axis in range(place) if axis not in indexed)
+        strides = (*kept[:before], *(0,) * len(index_shape), *kept[before:])
+        # The index axes stand inside the result: give them one-element axes for those behind them.
+        lifted = (*index_shape, *(1,) * (len(kept) - before))
+        known = structure(device, view.dtype, shape, strides), lifted
+        how.remember(key, known)
+    base = View(view.storage, known[0], where.offset)
     beyond: View | None = None
     for axis, index in arrays:
-        parts = [
+        extent, stride = (
             constant(value, dtypes.int64, (), device)
             for value in (where.shape[axis], where.strides[axis])
-        ]
-        step = builder.defer(PLACE, (index, *parts), index.shape)
+        )
+        step = builder.defer(PLACE, (index, extent, stride), index.shape)
         beyond = step if beyond is None else builder.defer(_ADD, (beyond, step), index.shape)
     assert beyond is not None
-    # The index axes stand inside the result: give them one-element axes for those that follow.
-    lifted = (*index_shape, *(1,) * (len(kept) - before))
-    return base, builder.reshaped(beyond, lifted)
+    return base, builder.reshaped(beyond, known[1])
 
 
 def take(view: View, where: Layout, arrays: Sequence[tuple[int, View]], place: int) -> View:
@@ -270,6 +273,8 @@ def put_now(view: View, index: View, values: View) -> bool:
     """
     storage, device = view.storage, view.device
     assert storage is not None
+    if not vendor.runs_on_numpy(device):
+        return False
     if values.storage is storage or index.storage is storage or storage.is_seen:
         return False
     on = tape_of(device)

@@ -152,9 +152,9 @@ def histogram(
     x, weighed = _operands(a, weights, bins, where)
     edges, limits = _edges(x, bins, range, weighed, where)
     number = max(len(edges) - 1, 0)
-    binned = _equal_bins(x, *limits, number, edges) if limits else _bins(x, edges)
-    counts = _count(binned._view, weighed, number)
     result = _upload(edges, x.device)
+    binned = _equal_bins(x, *limits, number, edges, result) if limits else _bins(x, edges, result)
+    counts = _count(binned._view, weighed, number)
     if density:
         widths = _upload(numpy.diff(edges).astype(float), x.device)
         if counts._view.dtype.kind not in dtypes.FLOATING:
@@ -316,12 +316,19 @@ def _binning(row: DType) -> tuple[Operation, Operation]:
     )
 
 
-def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None = None) -> Array:
+def _equal_bins(
+    x: Array,
+    first: Any,
+    last: Any,
+    number: int,
+    edges: Host | None = None,
+    borders: Array | None = None,
+) -> Array:
     """Which of bins of one width each element is in, -1 for none."""
     device = x.device
     if edges is None:
         edges = _between(x, (first, last), number, "histogram(a, bins)")
-    borders = _upload(edges, device)
+    borders = _upload(edges, device) if borders is None else borders
     row = borders._view.dtype
     guess, settle = interned(_binning, row)
     view = builder.converted(x._view, row)
@@ -333,9 +340,9 @@ def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None
     return Array(builder.defer(settle, inputs, view.shape))
 
 
-def _bins(x: Array, edges: Host) -> Array:
+def _bins(x: Array, edges: Host, borders: Array | None = None) -> Array:
     """Between which edges each element is, an index that is no bin for none."""
-    borders = _upload(edges, x.device)
+    borders = _upload(edges, x.device) if borders is None else borders
     if not edges.size:
         return searchsorted(borders, x)
     found = searchsorted(borders, x, side="right") - 1
