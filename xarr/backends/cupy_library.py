@@ -63,6 +63,8 @@ _KINDS: Final = {
     **dict.fromkeys(("fft.rfft", "fft.rfftn"), "R2C"),
 }
 """The transforms whose plans are called at once; the others write to what they are given."""
+Place = tuple[Any, InMemory, int]
+"""A block, how elements lie in it, and how many of them from its beginning."""
 _MOST: Final = (1 << 31) - 1
 """The largest size and pitch that CuPy's bindings of cuBLAS and cuFFT take."""
 
@@ -108,34 +110,55 @@ class _Products:
 
         self._multiply = cupy.matmul
         self._library = ctypes.CDLL(cublas.__file__)  # with what it is linked to
-        self._routines = dict[tuple[str, str], Any]()
         self._handle = cupy.cuda.device.get_cublas_handle
         self._stream = cupy.cuda.get_current_stream
+        self._set_stream = self._library.cublasSetStream_v2
+        self._set_stream.argtypes = [ctypes.c_void_p] * 2
+        self._routines = dict[tuple[str, str], Any]()
 
     def __call__(self, first: Any, second: Any, *, out: Any) -> None:
-        char = first.dtype.char
         call = _call(first.shape, first.strides, second.shape, second.strides, first.itemsize)
         if call is None:
             self._multiply(first, second, out=out)
-            return
-        arrays = first.data.ptr, second.data.ptr, out.data.ptr
+        else:
+            self._run(call, first.dtype.char, first.data.ptr, second.data.ptr, out.data.ptr)
+
+    def at_once(self, driver: Any, first: Place, second: Place, out: Place) -> bool:
+        """Multiply what lies in blocks, without CuPy's arrays; return whether cuBLAS does."""
+        one, two = first[1], second[1]
+        if 0 in one.shape or 0 in two.shape or not (driver.is_plain() and driver.is_current()):
+            return False
+        call = _call(one.shape, one.strides, two.shape, two.strides, one.dtype.itemsize)
+        if call is None:
+            return False
+        places = first, second, out
+        at = [block.pointer + begin * how.dtype.itemsize for block, how, begin in places]
+        self._run(call, one.dtype.char, *at)
+        return True
+
+    def _run(self, call: Call, char: str, *arrays: int) -> None:
         left, right, target = call.order
         one, zero = FACTORS[char]
-        library, handle, place = self._library, ctypes.c_void_p(self._handle()), ctypes.c_void_p
-        status = library.cublasSetStream_v2(handle, place(self._stream().ptr))
-        multiply = self._routines.get((char, call.name))
-        if multiply is None:  # ctypes makes a function anew each time
-            multiply = library[f"cublas{LETTERS[char].upper()}{call.name}_v2"]
-            self._routines[char, call.name] = multiply
-        status = status or multiply(
+        handle = self._handle()
+        status = self._set_stream(handle, self._stream().ptr) or self._routine(call, char)(
             handle,
             *call.head,
-            *(place(one), place(arrays[left]), call.pitches[0]),
-            *(place(arrays[right]), call.pitches[1]),
-            *(place(zero), place(arrays[target]), call.pitches[2]),
+            *(one, arrays[left], call.pitches[0], arrays[right], call.pitches[1]),
+            *(zero, arrays[target], call.pitches[2]),
         )
         if status:
             raise RuntimeError(message("matmul", f"cuBLAS failed with status {status}", ""))
+
+    def _routine(self, call: Call, char: str) -> Any:
+        """A routine of cuBLAS', which ctypes makes anew where it is asked for it."""
+        known = self._routines.get((call.name, char))
+        if known is None:
+            known = self._library[f"cublas{LETTERS[char].upper()}{call.name}_v2"]
+            place, number = ctypes.c_void_p, ctypes.c_int
+            array = place, number
+            known.argtypes = [place, *(number,) * len(call.head), place, *array * 2, place, *array]
+            self._routines[call.name, char] = known
+        return known
 
     def captures(self, first: InMemory, second: InMemory) -> bool:
         """Whether it is one call of cuBLAS, without memory of CuPy's."""
@@ -323,7 +346,7 @@ def _solve(cupy: Any, a: Any, b: Any) -> Any:
 def _svd(cupy: Any, a: Any, *, full_matrices: bool, compute_uv: bool = True) -> Any:
     if not _goes_alone(cupy, a):
         return cupy.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
-    # By Jacobi's method, which takes an H200 a quarter of the time of the QR iteration for 256 x 256.
+    # By Jacobi's method: of 256 x 256 it takes an H200 a quarter of the time of a QR iteration.
     from cupyx.cusolver import gesvdj
 
     made = gesvdj(a, full_matrices, compute_uv)
