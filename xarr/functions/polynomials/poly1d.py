@@ -96,12 +96,14 @@ def roots(p: Coefficients) -> Array:
 
 
 @by_numpy(numpy.polyadd, 2)
+@cached_call
 def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """Add two polynomials."""
     return _joined(add, numpy.polyadd, "polyadd(a1, a2)", a1, a2)
 
 
 @by_numpy(numpy.polysub, 2)
+@cached_call
 def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
     """Subtract one polynomial from another."""
     return _joined(subtract, numpy.polysub, "polysub(a1, a2)", a1, a2)
