@@ -286,8 +286,8 @@ def _cholesky(cupy: Any, a: Any, *, upper: bool) -> Any:
         return cupy.linalg.cholesky(a)
     from cupy_backends.cuda.libs import cublas, cusolver
 
-    # By columns the matrix is conj(A), whose upper triangle is the lower one by rows; cuSOLVER leaves
-    # the zeros of the other one.
+    # By columns the matrix is conj(A), whose upper triangle is the lower one by rows. The zeros of
+    # the other one stay.
     letter, size, handle = LETTERS[a.dtype.char], len(a), cupy.cuda.device.get_cusolver_handle()
     factor, info = cupy.ascontiguousarray(cupy.tril(a)), cupy.empty(1, numpy.int32)
     begin = handle, cublas.CUBLAS_FILL_MODE_UPPER, size, factor.data.ptr, size
@@ -359,7 +359,5 @@ def _suits_jacobi(a: Any, compute_uv: bool) -> bool:
     .5, .2, .5; 256 x 256 20, 7, 13, 7; 1024 x 1024 117, 53, 77, 53; 2048 x 2048 315, 218, 175, 183;
     4096 x 64 4.7, 1.4, .9, 1.4; of float64 256 x 256 21, 10, 12, 10; 1024 x 1024 129, 88, 65, 88.
     """
-    short = min(a.shape)
-    if compute_uv:
-        return short <= 2048
-    return 128 < short <= 1024 and a.dtype.char in "fF"
+    short: int = min(a.shape)
+    return short <= 2048 if compute_uv else 128 < short <= 1024 and a.dtype.char in "fF"

@@ -252,8 +252,8 @@ def _scan(
     if inner == 1 and not lanes:
         skeleton = _SCAN_TILE
         span = min(power_of_two(length), SCAN_PIECE)
-        held = tuning.SCAN_TILE_NBYTES // max(fold.nbytes, 4)
-        most = min(power_of_two(max(held // span, 1)), tuning.SCAN_ITEMS)
+        rows = tuning.SCAN_TILE_NBYTES // max(fold.nbytes, 4) // span
+        most = min(power_of_two(max(rows, 1)), tuning.SCAN_ITEMS)
         pieces = min(most, power_of_two(count))  # of a line that a group takes
         abreast = most if outer > 1 else pieces
         in_one, blocks = 1 < count <= pieces, -(-count // pieces)

@@ -253,7 +253,8 @@ def extreme_at(
     """Make elements that arrays of indices name their `name` with values, "maximum" or "minimum".
 
     Return whether a GPU does so, by atomic operations, of which OpenCL may lack those on 64 bits;
-    a derivative is that of sorted values. Figures: 2^24 float32 take an H200 2.5 ms sorted.
+    a recorder notes sorted values, which have a derivative. 2^24 float32 take an H200 0.4 ms so,
+    sorted 2.4, and 1,000 take 53 us and 227.
     """
     info, dtype = view.device.info, view.dtype
     if info.loop_per_item or dtype.kind not in REAL_NUMERIC or hooks.recorder is not None:
@@ -273,8 +274,6 @@ def put_now(view: View, index: View, values: View) -> bool:
     """
     storage, device = view.storage, view.device
     assert storage is not None
-    if not vendor.runs_on_numpy(device):
-        return False
     if values.storage is storage or index.storage is storage or storage.is_seen:
         return False
     on = tape_of(device)

@@ -382,7 +382,7 @@ def picked(values: View, index: View) -> View | None:
     """
     if index.dtype is dtypes.bool_:
         return _selected_by(index, values) if index.shape == values.shape else None
-    if index.dtype.kind not in INTEGER or not vendor.runs_on_numpy(index.device):
+    if index.dtype.kind not in INTEGER:
         return None
     if 0 in index.shape:  # of which nothing is read
         return gather.take(values, layout.contiguous(values.shape), [(0, index)], 0)

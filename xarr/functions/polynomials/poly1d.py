@@ -35,8 +35,8 @@ Coefficients = Any
 """An annotation of which `docstrings` knows what to say."""
 
 _CHOSEN: Final = 8
-"""Columns of a Vandermonde matrix that one expression computes, each by choosing among all: with
-four of 2^24 float32 an H200 stores each column, and scans, in 2.1 ms."""
+"""Columns of a Vandermonde matrix that one expression computes, each by choosing among all. An H200
+takes 0.4 ms for four of 2^24 float32, and 2.1 where it scans rows."""
 _POLY1D: Final = "poly1d(...)"
 """The call that errors name where operators and methods read coefficients."""
 
