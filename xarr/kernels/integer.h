@@ -15,6 +15,7 @@ typedef long long i64;
 typedef int T;
 typedef unsigned int U;
 typedef int I;
+U XR_CAS_U(volatile U *p, U seen, U next);
 #endif
 
 DEVICE T xr_add_T(const T x, const T y)

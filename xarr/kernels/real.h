@@ -4,12 +4,14 @@
 #ifndef XR_ASSEMBLED
 #include <math.h>
 #define DEVICE static inline
+#define GLOBAL
 typedef unsigned int u32;
 typedef float T;
 typedef unsigned int U;
 typedef int I;
 U xr_bits_T(T x);
 T xr_from_bits_T(U x);
+U XR_CAS_U(volatile U *p, U seen, U next);
 #endif
 
 DEVICE T xr_reciprocal_T(const T x)

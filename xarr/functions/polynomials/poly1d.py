@@ -110,7 +110,10 @@ def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
 
 
 def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """Multiply two polynomials. Waits for the device, to find leading zeros."""
+    """Multiply two polynomials. Waits for the device, to find leading zeros.
+
+    ValueError -- If a1 or a2 has several axes.
+    """
     where = "polymul(a1, a2)"
     if isinstance(a1, poly1d) or isinstance(a2, poly1d):
         return _on_host(numpy.polymul, where, a1, a2)
