@@ -52,20 +52,20 @@ def counts(bins: View, number: int) -> View:
     return reduce_scan.reduce(fold, builder.reshaped(found, (pieces, number)), (0,))
 
 
-def sums(places: View, values: View, number: int) -> View:
+def sums(places: View, values: View, number: int, *, inside: bool = False) -> View:
     """Sum the values of each place below `number`, shape (number,), in the values' data type.
 
-    Both have the shape (N,); values of other places are left out. A sum of none is -0.0, which
-    changes nothing that it is added to.
+    Both have the shape (N,); values of other places are left out, of which there are none where all
+    are `inside`. A sum of none is -0.0, which changes nothing that it is added to.
     """
 
     def computed(places: View, values: View) -> Sequence[View]:
-        return (_sums(places, values, number),)
+        return (_sums(places, values, number, inside),)
 
     return recorders.whole("sums", {"number": number}, (places, values), computed)[0]
 
 
-def _sums(places: View, values: View, number: int) -> View:
+def _sums(places: View, values: View, number: int, inside: bool) -> View:
     device, row = places.device, values.dtype
     if not number:
         return constant(0, row, (number,), device)
@@ -78,7 +78,8 @@ def _sums(places: View, values: View, number: int) -> View:
     assert result.storage is not None
     if places.shape[0]:
         keys = keys_of(places, number)
-        found, totals, chosen = runs(keys, radix_sort.argsort(keys, 0), values, number)
+        order = radix_sort.argsort(keys, 0, used=(number - inside).bit_length())
+        found, totals, chosen = runs(keys, order, values, number)
         where = layout.contiguous((number,))
         gather.put(result, where, [(0, found)], 0, totals, distinct=True, chosen=chosen)
     return result

@@ -470,7 +470,8 @@ def _add(function: ufunc, a: Array, places: Array, values: Array) -> bool:
         return True
     where = settled(a)
     if a.size <= tuning.DENSE * places.size:
-        totals = builder.reshaped(histograms.sums(places._view, added._view, a.size), a.shape)
+        totals = histograms.sums(places._view, added._view, a.size, inside=True)
+        totals = builder.reshaped(totals, a.shape)
         value = builder.converted(functions.add(a, Array(totals))._view, view.dtype)
         assert view.storage is not None
         builder.write(view.storage, where, view.dtype, value)

@@ -104,16 +104,17 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         raise type_error(where, f"weights have dtype {weighed.dtype}", "weights must be real")
     if not values.size:  # as in NumPy not floating-point
         return Array(histograms.counts(view, number))
-    return _sums(view, weighed, number)
+    return _sums(view, weighed, number, inside=True)
 
 
-def _sums(bins: View, weights: Array, number: int) -> Array:
+def _sums(bins: View, weights: Array, number: int, *, inside: bool = False) -> Array:
     """The sums of weights by bin, in the default floating-point type, or complex numbers of it."""
     flat = builder.reshaped(bins, (math.prod(bins.shape),))
     row = default_float(weights.device)
     row = complex_of(row) if weights._view.dtype.kind == COMPLEX else row
     weighed = builder.converted(weights.reshape(-1)._view, row)
-    return Array(histograms.sums(flat, weighed, number)) + 0.0  # the sum of nothing is -0.0
+    found = Array(histograms.sums(flat, weighed, number, inside=inside))
+    return found + 0.0  # the sum of nothing is -0.0
 
 
 def _host(x: Array) -> Host:
