@@ -209,9 +209,7 @@ def lower_sort(
     (source,) = operands
     length = source.pattern.shape[-1]
     descending, *used = operation.parameters
-    work = _rows(
-        device, source.dtype, source.pattern.size // length, length, descending=descending
-    )
+    work = _rows(device, source.dtype, source.pattern.size // length, length, descending=descending)
     if any(used):
         work = work._replace(key=work.key._replace(used=used[0]))
     scratch: list[int] = []

@@ -478,7 +478,8 @@ def _add(function: ufunc, a: Array, places: Array, values: Array) -> bool:
         return True
     keys = histograms.keys_of(places._view, a.size)
     order = sorting.argsort(Array(keys), stable=True)._view
-    found, totals, chosen = histograms.runs(keys, order, added._view, a.size)
+    pair = histograms.ordered(keys, order, added._view)
+    found, totals, chosen = histograms.runs(*pair, a.size)
     _store(functions.add, a, Array(found), Array(totals), Array(chosen))
     return True
 
