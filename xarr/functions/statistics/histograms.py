@@ -154,7 +154,7 @@ def histogram(
     edges, limits = _edges(x, bins, range, weighed, where)
     number = max(len(edges) - 1, 0)
     result = _upload(edges, x.device)
-    binned = _equal_bins(x, *limits, number, edges, result) if limits else _bins(x, edges, result)
+    binned = _equal_bins(x, *limits, number, result) if limits else _bins(x, edges, result)
     counts = _count(binned._view, weighed, number)
     if density:
         widths = _upload(numpy.diff(edges).astype(float), x.device)
@@ -318,22 +318,16 @@ def _binning(row: DType) -> tuple[Operation, Operation]:
 
 
 def _equal_bins(
-    x: Array,
-    first: Any,
-    last: Any,
-    number: int,
-    edges: Host | None = None,
-    borders: Array | None = None,
+    x: Array, first: Any, last: Any, number: int, borders: Array | None = None
 ) -> Array:
     """Which of bins of one width each element is in, -1 for none."""
     device = x.device
-    if edges is None:
-        edges = _between(x, (first, last), number, "histogram(a, bins)")
-    borders = _upload(edges, device) if borders is None else borders
+    if borders is None:
+        borders = _upload(_between(x, (first, last), number, "histogram(a, bins)"), device)
     row = borders._view.dtype
     guess, settle = interned(_binning, row)
     view = builder.converted(x._view, row)
-    ends = [constant(edges.dtype.type(edge).item(), row, (), device) for edge in (first, last)]
+    ends = [constant(row.numpy.type(edge).item(), row, (), device) for edge in (first, last)]
     count = constant(number, dtypes.int64, (), device)
     guessed = Array(builder.defer(guess, (view, *ends, count), view.shape))
     low, high = taken_from(borders, guessed), taken_from(borders, guessed + 1)
