@@ -189,6 +189,27 @@ def test_integers_are_added_to_in_any_order(name: str, given: str, form: xarr.De
         assert_same(np.asarray(xarr.to_numpy(x)), host.T, function.__name__)
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64", "int32", "uint32", "int16"])
+def test_extremes_at_places_have_the_same_bits_in_all_forms(kind: str, form: xarr.Device) -> None:
+    """A GPU takes them in any order: NaN wins, and +0 is above -0."""
+    rng = np.random.default_rng(6)
+    host, values = ((rng.normal(size=size) * 9).astype(kind) for size in (40, 900))
+    places = rng.integers(-40, 40, 900)
+    if kind.startswith("float"):
+        host[::6], host[1::6], host[2::6], values[::90] = np.nan, 0.0, -0.0, -np.nan
+        values[1:400] = rng.choice(np.asarray([0.0, -0.0], kind), 399)
+    for name, pick in (("maximum", max), ("minimum", min)):
+        x = xarr.asarray(host)
+        getattr(xarr, name).at(x, xarr.asarray(places), xarr.asarray(values))
+        for place, found in enumerate(xarr.to_numpy(x)):
+            given = [host[place], *values[places % 40 == place]]
+            if any(value != value for value in given):
+                assert found != found
+            else:
+                wanted = pick(given, key=lambda value: (value, -np.signbit(value).astype(int)))
+                assert found.tobytes() == wanted.tobytes()
+
+
 @pytest.mark.parametrize("name", ["add", "multiply", "maximum"])
 @pytest.mark.parametrize("count", [5, 257, 70_001])
 def test_segments_have_the_same_bits_in_all_forms(name: str, count: int, form: xarr.Device) -> None:

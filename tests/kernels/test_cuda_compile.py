@@ -143,6 +143,19 @@ def test_wide_indices(recorded: dict[str, str], monkeypatch: pytest.MonkeyPatch)
     compiles(recorded)
 
 
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_extremes_at_places(
+    name: str, as_gpu: xarr.Device, recorded: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(monkeypatch, as_gpu, dialect="cuda")
+    for kind in ("float32", "float64", "int32", "uint32", "int64", "uint64"):
+        x = xarr.zeros(9, dtype=kind)
+        getattr(xarr, name).at(x, xarr.arange(9) % 5, xarr.ones(9, dtype=kind))
+        xarr.synchronize(x)
+    assert sum(f"xr_{name}_at_" in text for text in recorded) == 6
+    compiles(recorded)
+
+
 def test_rolls(recorded: dict[str, str]) -> None:
     for shape in ((4000,), (60, 70)):
         x = xarr.asarray(np.ones(shape, "float32"))

@@ -122,7 +122,7 @@ def _specialise(text: str, words: Mapping[str, str]) -> str:
         if word in words:
             return words[word]
         stem, _, last = word.rpartition("_")
-        return f"{stem}_{words[last]}" if stem.startswith("xr") and last in words else word
+        return f"{stem}_{words[last]}" if stem[:2] in ("xr", "XR") and last in words else word
 
     return _WORD.sub(replace, text)
 

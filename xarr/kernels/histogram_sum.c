@@ -9,6 +9,13 @@
 typedef struct { XR_FIELDS } xr_arguments;
 
 #if !XR_CHUNKED
+#define XR_ADD_UP(i)                                                                        \
+    sum = XR_SUM(sum, values[i]);                                                           \
+    if (++count == 1024u) {                                                                 \
+        total = XR_SUM(total, sum);                                                         \
+        sum = XR_ZERO;                                                                      \
+        count = 0u;                                                                         \
+    }
 #define XR_PARAMETERS(parameter)                                                            \
     parameter(GLOBAL const i64 *RESTRICT, places)                                           \
     parameter(GLOBAL const XR_VALUE *RESTRICT, values)                                      \
@@ -22,21 +29,28 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
         XR_VALUE total = XR_ZERO;
         XR_VALUE sum = XR_ZERO;
         u32 count = 0u;
-        for (xr_index i = 0; i < a.items; i += 8) {
-            // Eight at a time, whose loads do not wait for each other.
+        const xr_index last = a.items - a.items % 8;
+        for (xr_index i = 0; i < last; i += 8) {
+            // Eight at a time, whose loads do not wait for each other; few have one of this place.
             i64 near[8];
+            int is_among = 0;
+            _Pragma("unroll")
             for (int ahead = 0; ahead < 8; ++ahead) {
-                near[ahead] = i + ahead < a.items ? places[i + ahead] : (i64)-1;
+                near[ahead] = places[i + ahead];
+                is_among |= near[ahead] == (i64)k;
             }
-            for (int ahead = 0; ahead < 8; ++ahead) {
-                if (near[ahead] == (i64)k) {
-                    sum = XR_SUM(sum, values[i + ahead]);
-                    if (++count == 1024u) {
-                        total = XR_SUM(total, sum);
-                        sum = XR_ZERO;
-                        count = 0u;
+            if (is_among) {
+                _Pragma("unroll")
+                for (int ahead = 0; ahead < 8; ++ahead) {
+                    if (near[ahead] == (i64)k) {
+                        XR_ADD_UP(i + ahead)
                     }
                 }
+            }
+        }
+        for (xr_index i = last; i < a.items; ++i) {
+            if (places[i] == (i64)k) {
+                XR_ADD_UP(i)
             }
         }
         result[k] = XR_SUM(total, sum);

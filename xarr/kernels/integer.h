@@ -15,6 +15,7 @@ typedef long long i64;
 typedef int T;
 typedef unsigned int U;
 typedef int I;
+U XR_CAS_U(volatile U *p, U seen, U next);
 #endif
 
 DEVICE T xr_add_T(const T x, const T y)
@@ -58,9 +59,45 @@ DEVICE T xr_maximum_T(const T x, const T y)
     return x > y ? x : y;
 }
 
+// Make p point to the larger of x and what it points to, which other items change as well. In any
+// order this comes to the same bits, but for those of a NaN.
+DEVICE void xr_maximum_at_T(GLOBAL T *const p, const T x)
+{
+    U seen = (U)*p;
+    for (;;) {
+        const U next = (U)xr_maximum_T((T)seen, x);
+        const U before = seen;
+        if (next == before) {
+            return;
+        }
+        seen = XR_CAS_U((volatile GLOBAL U *)p, before, next);
+        if (seen == before) {
+            return;
+        }
+    }
+}
+
 DEVICE T xr_minimum_T(const T x, const T y)
 {
     return x < y ? x : y;
+}
+
+// Make p point to the smaller of x and what it points to, which other items change as well. In any
+// order this comes to the same bits, but for those of a NaN.
+DEVICE void xr_minimum_at_T(GLOBAL T *const p, const T x)
+{
+    U seen = (U)*p;
+    for (;;) {
+        const U next = (U)xr_minimum_T((T)seen, x);
+        const U before = seen;
+        if (next == before) {
+            return;
+        }
+        seen = XR_CAS_U((volatile GLOBAL U *)p, before, next);
+        if (seen == before) {
+            return;
+        }
+    }
 }
 
 // 1 where y is -1; never for an unsigned T, whose (T)-1 is the largest integer.

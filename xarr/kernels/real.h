@@ -4,12 +4,14 @@
 #ifndef XR_ASSEMBLED
 #include <math.h>
 #define DEVICE static inline
+#define GLOBAL
 typedef unsigned int u32;
 typedef float T;
 typedef unsigned int U;
 typedef int I;
 U xr_bits_T(T x);
 T xr_from_bits_T(U x);
+U XR_CAS_U(volatile U *p, U seen, U next);
 #endif
 
 DEVICE T xr_reciprocal_T(const T x)
@@ -77,10 +79,46 @@ DEVICE T xr_maximum_T(const T x, const T y)
     return x == y ? xr_from_bits_T(xr_bits_T(x) & xr_bits_T(y)) : unequal;
 }
 
+// Make p point to the larger of x and what it points to, which other items change as well. In any
+// order this comes to the same bits, but for those of a NaN.
+DEVICE void xr_maximum_at_T(GLOBAL T *const p, const T x)
+{
+    U seen = xr_bits_T(*p);
+    for (;;) {
+        const U next = xr_bits_T(xr_maximum_T(xr_from_bits_T(seen), x));
+        const U before = seen;
+        if (next == before) {
+            return;
+        }
+        seen = XR_CAS_U((volatile GLOBAL U *)p, before, next);
+        if (seen == before) {
+            return;
+        }
+    }
+}
+
 DEVICE T xr_minimum_T(const T x, const T y)
 {
     const T unequal = ((x < y) | (x != x)) ? x : y;
     return x == y ? xr_from_bits_T(xr_bits_T(x) | xr_bits_T(y)) : unequal;
+}
+
+// Make p point to the smaller of x and what it points to, which other items change as well. In any
+// order this comes to the same bits, but for those of a NaN.
+DEVICE void xr_minimum_at_T(GLOBAL T *const p, const T x)
+{
+    U seen = xr_bits_T(*p);
+    for (;;) {
+        const U next = xr_bits_T(xr_minimum_T(xr_from_bits_T(seen), x));
+        const U before = seen;
+        if (next == before) {
+            return;
+        }
+        seen = XR_CAS_U((volatile GLOBAL U *)p, before, next);
+        if (seen == before) {
+            return;
+        }
+    }
 }
 
 DEVICE T xr_nextafter_T(const T x, const T y)

@@ -208,10 +208,10 @@ def lower_sort(
     """Return the step that sorts rows in C order, or their places."""
     (source,) = operands
     length = source.pattern.shape[-1]
-    work = _rows(
-        device, source.dtype, source.pattern.size // length, length,
-        descending=operation.parameters[0],
-    )  # fmt: skip
+    descending, *used = operation.parameters
+    work = _rows(device, source.dtype, source.pattern.size // length, length, descending=descending)
+    if any(used):
+        work = work._replace(key=work.key._replace(used=used[0]))
     scratch: list[int] = []
     if work.tiles == 1:
         numbers = {"shift": 0, "stop": work.used, "last": 1}

@@ -251,20 +251,21 @@ def _scan(
     indices = {"pieces": count, "length": length + shift, "shift": shift}
     if inner == 1 and not lanes:
         skeleton = _SCAN_TILE
-        abreast, span_nbytes = tuning.SCAN_ITEMS, tuning.SCAN_SPAN_NBYTES
-        if spec is None and abreast < count <= SCAN_PIECE:
-            abreast, span_nbytes = SCAN_PIECE, span_nbytes // 2
-        in_one = 1 < count <= abreast
-        pieces = min(abreast, power_of_two(count))  # of a line that a group takes
-        blocks = -(-count // pieces)
-        grid: Grid = ((-(-outer * pieces // abreast) * blocks,), (abreast,))
+        span = min(power_of_two(length), SCAN_PIECE)
+        rows = tuning.SCAN_TILE_NBYTES // max(fold.nbytes, 4) // span
+        most = min(power_of_two(max(rows, 1)), tuning.SCAN_ITEMS)
+        pieces = min(most, power_of_two(count))  # of a line that a group takes
+        abreast = most if outer > 1 else pieces
+        in_one, blocks = 1 < count <= pieces, -(-count // pieces)
+        width = min(tuning.SCAN_ITEMS, abreast * span)
+        grid: Grid = ((-(-outer * pieces // abreast) * blocks,), (width,))
         indices |= {"lines": outer, "blocks": blocks}
-        span = power_of_two(span_nbytes // max(fold.nbytes, 4))
         how = [
+            f"#define XR_ITEMS {width}",
             f"#define XR_PIECES {abreast}",
             f"#define XR_LINE_PIECES {pieces}",
             f"#define XR_PIECE_LENGTH {SCAN_PIECE}",
-            f"#define XR_SPAN {min(span, SCAN_PIECE)}",
+            f"#define XR_SPAN {span}",
             f"#define XR_IN_ONE {int(in_one)}",
         ]
     else:

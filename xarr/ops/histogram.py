@@ -11,7 +11,7 @@ from typing import Final
 
 from xarr import dtypes, layout, tuning
 from xarr.codegen.expressions import rolled
-from xarr.dtypes import COMPLEX, INTEGER, DType
+from xarr.dtypes import COMPLEX, INTEGER, REAL, DType
 from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant
 from xarr.lowering.histogram import pieces_of
@@ -52,20 +52,20 @@ def counts(bins: View, number: int) -> View:
     return reduce_scan.reduce(fold, builder.reshaped(found, (pieces, number)), (0,))
 
 
-def sums(places: View, values: View, number: int) -> View:
+def sums(places: View, values: View, number: int, *, inside: bool = False) -> View:
     """Sum the values of each place below `number`, shape (number,), in the values' data type.
 
-    Both have the shape (N,); values of other places are left out. A sum of none is -0.0, which
-    changes nothing that it is added to.
+    Both have the shape (N,); values of other places are left out, of which there are none where all
+    are `inside`. A sum of none is -0.0, which changes nothing that it is added to.
     """
 
     def computed(places: View, values: View) -> Sequence[View]:
-        return (_sums(places, values, number),)
+        return (_sums(places, values, number, inside),)
 
     return recorders.whole("sums", {"number": number}, (places, values), computed)[0]
 
 
-def _sums(places: View, values: View, number: int) -> View:
+def _sums(places: View, values: View, number: int, inside: bool) -> View:
     device, row = places.device, values.dtype
     if not number:
         return constant(0, row, (number,), device)
@@ -78,7 +78,10 @@ def _sums(places: View, values: View, number: int) -> View:
     assert result.storage is not None
     if places.shape[0]:
         keys = keys_of(places, number)
-        found, totals, chosen = runs(keys, radix_sort.argsort(keys, 0), values, number)
+        order = radix_sort.argsort(keys, 0, used=(number - inside).bit_length())
+        is_packed = row.itemsize == 4 and keys.dtype.itemsize <= 4
+        pair = (_pairs if is_packed else ordered)(keys, order, values)
+        found, totals, chosen = runs(*pair, number)
         where = layout.contiguous((number,))
         gather.put(result, where, [(0, found)], 0, totals, distinct=True, chosen=chosen)
     return result
@@ -91,14 +94,40 @@ def keys_of(places: View, number: int) -> View:
     return builder.defer(key, (builder.converted(places, dtypes.int64), last), places.shape)
 
 
-def runs(keys: View, order: View, values: View, number: int) -> tuple[View, View, View]:
-    """Sum the values of each place in the order of `sums`, given the indices that sort its keys.
+def ordered(keys: View, order: View, values: View) -> tuple[View, View]:
+    """Return places' keys and values in an order."""
+    return _in_order(keys, order), _in_order(values, order)
+
+
+def _pairs(keys: View, order: View, values: View) -> tuple[View, View]:
+    """Return keys and values of 32 bits in an order: each pair is gathered at once.
+
+    Pairs of 2^24 take an H200 0.40 ms and 0.04 to pack, one by one 0.68.
+    """
+    pack, key, value = interned(_packing, values.dtype)
+    given = builder.converted(keys, dtypes.uint32), values
+    joined = _in_order(builder.defer(pack, given, keys.shape), order)
+    return builder.defer(key, (joined,), keys.shape), builder.defer(value, (joined,), keys.shape)
+
+
+def _packing(row: DType) -> tuple[Operation, Operation, Operation]:
+    """Return the operations that join a key and a value, and that take either out again."""
+    pair, kind, is_real = dtypes.uint64, row.compute, row.kind == REAL
+    bits, value = ("xr_bits_f32({1})", "xr_from_bits_f32") if is_real else ("(u32){1}", f"({kind})")
+    return (
+        Operation("pack", (dtypes.uint32, row), pair, f"((u64){{0}} << 32 | (u64){bits})"),
+        Operation("unpacked_key", (pair,), dtypes.uint32, "(u32)({0} >> 32)"),
+        Operation("unpacked_value", (pair,), row, f"{value}((u32){{0}})"),
+    )
+
+
+def runs(found: View, given: View, number: int) -> tuple[View, View, View]:
+    """Sum the values of each place in the order of `sums`, given sorted keys and their values.
 
     Return the sorted places, int64, the sums, and where these are: at the first of equal places
     that are below `number`.
     """
-    shape, at = keys.shape, [(0, order)]
-    found, given = (_in_order(one, at) for one in (keys, values))
+    shape = found.shape
 
     def computed(found: View, given: View) -> Sequence[View]:
         summing = _summing("segment_sum", found.dtype, given.dtype)
@@ -111,11 +140,11 @@ def runs(keys: View, order: View, values: View, number: int) -> tuple[View, View
     return builder.converted(found, dtypes.int64), totals, chosen
 
 
-def _in_order(view: View, at: Sequence[tuple[int, View]]) -> View:
+def _in_order(view: View, order: View) -> View:
     """Return a vector's elements at indices, in memory."""
     view = linear(view)
     assert view.layout is not None
-    return linear(gather.take(view, view.layout, at, 0))
+    return linear(gather.take(view, view.layout, [(0, order)], 0))
 
 
 def begins(found: View) -> View:

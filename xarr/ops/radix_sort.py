@@ -27,13 +27,15 @@ def key_type(count: int) -> DType:
     return next((kind for kind in kinds if count <= 1 << 8 * kind.itemsize), dtypes.uint64)
 
 
-def argsort(view: View, axis: int, *, descending: bool = False) -> View:
-    """Record the indices along an axis, int64, that put the elements in the order of `sort`."""
+def argsort(view: View, axis: int, *, descending: bool = False, used: int = 0) -> View:
+    """Record the indices along an axis, int64, that put the elements in the order of `sort`.
+
+    Unsigned integers that differ in their lowest `used` bits alone take fewer passes.
+    """
     if view.shape[axis] < 2 or 0 in view.shape:
         return constant(0, dtypes.int64, view.shape, view.device)
-    operation = interned(
-        OpaqueOp, "argsort", (view.dtype,), place_type(view.shape[axis]), descending
-    )
+    place = place_type(view.shape[axis])
+    operation = interned(OpaqueOp, "argsort", (view.dtype,), place, descending, used)
     return builder.converted(_along(view, axis, operation), dtypes.int64)
 
 

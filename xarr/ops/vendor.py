@@ -370,6 +370,9 @@ def _run_routine(routine: RoutineOp, views: list[View]) -> None:
         function.fill(operands, _parts(result, function.results))
         return
     _allocate(_storage(result))
+    at_once = getattr(function, "at_once", None)
+    if at_once is not None and at_once(result.device.driver, *_places(views)):
+        return
     with _arrays_on(operands, (result,)) as arrays:
         if routine.host is not None:
             _evaluate(routine.host, arrays)

@@ -454,9 +454,7 @@ def _atomic_of(word: str, name: str, kind: str) -> str:
     body = body.replace("VALUE", value).replace("FROM", back).replace("BITS", bits)
     head = f"DEVICE T OVERLOADED({word}, T)(volatile SPACE T *p, const T x{more})"
     wide = kind in ("i64", "u64", "f64")
-    text = source.specialised(f"{head}\n{{{body}}}", kind).replace(
-        "_U(", f"_{'u64' if wide else 'u32'}("
-    )
+    text = source.specialised(f"{head}\n{{{body}}}", kind)
     if not wide:
         return text
     lacking = source.specialised(f"{head} XR_LACKS_ATOMICS;", kind)

@@ -315,6 +315,11 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     view = array_of(z, "angle(z)")._view
     if view.dtype.kind == BOOL:
         view = builder.converted(view, dtypes.int64)
+    if view.dtype.kind == REAL:  # atan2 takes an H200 85 us of 2^24 float32, to store them 50
+        turn, none = (constant(value, view.dtype, (), view.device) for value in (math.pi, 0.0))
+        of_sign = choose(rows.signbit.applied(view), turn, none)
+        result = Array(choose(rows.isnan.applied(view), view, of_sign))
+        return result * (180.0 / math.pi) if deg else result
     real = rows.real.applied(view)
     if view.dtype.kind == COMPLEX:
         imag = rows.imag.applied(view)

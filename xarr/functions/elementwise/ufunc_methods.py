@@ -423,6 +423,7 @@ def _change(function: ufunc, a: Array, places: Array, values: Array | None, name
     if values is not None and (
         change_now(function.__name__, a, places._view, values._view)
         or _add(function, a, places, values)
+        or _extreme(function, a, places, values)
     ):
         return
     keys = Array(builder.converted(places._view, radix_sort.key_type(a.size)))
@@ -469,16 +470,27 @@ def _add(function: ufunc, a: Array, places: Array, values: Array) -> bool:
         return True
     where = settled(a)
     if a.size <= tuning.DENSE * places.size:
-        totals = builder.reshaped(histograms.sums(places._view, added._view, a.size), a.shape)
+        totals = histograms.sums(places._view, added._view, a.size, inside=True)
+        totals = builder.reshaped(totals, a.shape)
         value = builder.converted(functions.add(a, Array(totals))._view, view.dtype)
         assert view.storage is not None
         builder.write(view.storage, where, view.dtype, value)
         return True
     keys = histograms.keys_of(places._view, a.size)
     order = sorting.argsort(Array(keys), stable=True)._view
-    found, totals, chosen = histograms.runs(keys, order, added._view, a.size)
+    pair = histograms.ordered(keys, order, added._view)
+    found, totals, chosen = histograms.runs(*pair, a.size)
     _store(functions.add, a, Array(found), Array(totals), Array(chosen))
     return True
+
+
+def _extreme(function: ufunc, a: Array, places: Array, values: Array) -> bool:
+    """Take the larger or the smaller at places in any order on a GPU; return whether it did."""
+    name = function.__name__
+    if name not in ("maximum", "minimum") or _joined_type(function, a, values) is not a._view.dtype:
+        return False
+    value = builder.converted(values._view, a._view.dtype)
+    return gather.extreme_at(name, a._view, *_named(a, places), value)
 
 
 def _joined_type(function: ufunc, a: Array, values: Array) -> DType | None:

@@ -208,6 +208,8 @@ _NUMBERS: Final = (Number, numpy.generic, str, bytes, set, dict, type(None))
 def _fitted(source: View, shape: Shape) -> View:
     """A value that broadcasts to `shape`, without leading axes of one element beyond it."""
     given = source.shape
+    if given == shape:
+        return source
     extra = len(given) - len(shape)
     fits = all(extent == 1 for extent in given[: max(extra, 0)]) and all(
         mine in (1, wanted) for mine, wanted in zip(reversed(given), reversed(shape), strict=False)

@@ -210,7 +210,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         fault = f"a has shape {shape}"
         raise value_error(where, fault, "all dimensions of input must be of equal length")
     one = as_array(val, where, "val", dtype=target.dtype, device=target.device)
-    values = manipulation.ravel(one)
+    values = manipulation.ravel(one) if one.ndim else one  # which would be put in memory
     if not values.size or not target.size:
         return
     given = settled(target)

@@ -12,17 +12,21 @@ from numpy.exceptions import RankWarning
 from xarr import dtypes
 from xarr.array.array import Array, ArrayLike
 from xarr.array.cached_calls import by_numpy, cached_call
-from xarr.array.coerce import array_of
+from xarr.array.coerce import array_of, as_array
+from xarr.array.transfers import openly
 from xarr.errors import value_error, warn
 from xarr.functions.calls.on_host import device_of, given_back, host_of
-from xarr.functions.create import fills
-from xarr.functions.elementwise import elementwise
+from xarr.functions.create import fills, ranges
+from xarr.functions.elementwise.elementwise import add, subtract
+from xarr.functions.index import searching
 from xarr.functions.linalg import linalg
 from xarr.functions.linalg.numpy_products import outer
 from xarr.functions.linalg.products import matmul
 from xarr.functions.polynomials import series_values
 from xarr.functions.reduce import reductions
 from xarr.functions.shape import joining, manipulation
+from xarr.functions.shape.insert_delete_pad import trim_zeros
+from xarr.functions.signal.calculus import convolve
 from xarr.ir.views import View
 from xarr.layout import integer
 from xarr.tape import builder, recorders
@@ -30,6 +34,9 @@ from xarr.tape import builder, recorders
 Coefficients = Any
 """An annotation of which `docstrings` knows what to say."""
 
+_CHOSEN: Final = 8
+"""Columns of a Vandermonde matrix that one expression computes, each by choosing among all. An H200
+takes 0.4 ms for four of 2^24 float32, and 2.1 where it scans rows."""
 _POLY1D: Final = "poly1d(...)"
 """The call that errors name where operators and methods read coefficients."""
 
@@ -91,35 +98,60 @@ def roots(p: Coefficients) -> Array:
 @by_numpy(numpy.polyadd, 2)
 @cached_call
 def polyadd(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """Add two polynomials. Runs on the host, unless both are Arrays."""
-    found = _term_by_term(elementwise.add, a1, a2)
-    return _on_host(numpy.polyadd, "polyadd(a1, a2)", a1, a2) if found is None else found
+    """Add two polynomials."""
+    return _joined(add, numpy.polyadd, "polyadd(a1, a2)", a1, a2)
 
 
 @by_numpy(numpy.polysub, 2)
 @cached_call
 def polysub(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """Subtract one polynomial from another. Runs on the host, unless both are Arrays."""
-    found = _term_by_term(elementwise.subtract, a1, a2)
-    return _on_host(numpy.polysub, "polysub(a1, a2)", a1, a2) if found is None else found
-
-
-def _term_by_term(function: Any, a1: Any, a2: Any) -> Array | None:
-    """Return a function of the coefficients of equal powers; None unless both are Arrays."""
-    if type(a1) is not Array or type(a2) is not Array or max(a1.ndim, a2.ndim) > 1:
-        return None
-    size = max(a1.size, a2.size)
-    terms = []
-    for given in (a1.reshape(-1), a2.reshape(-1)):
-        absent = fills.zeros(size - given.size, dtype=given.dtype, device=given.device)
-        terms.append(joining.concat([absent, given]) if absent.size else given)
-    result: Array = function(*terms)
-    return result
+    """Subtract one polynomial from another."""
+    return _joined(subtract, numpy.polysub, "polysub(a1, a2)", a1, a2)
 
 
 def polymul(a1: Coefficients, a2: Coefficients) -> Coefficients:
-    """Multiply two polynomials. Runs on the host."""
-    return _on_host(numpy.polymul, "polymul(a1, a2)", a1, a2)
+    """Multiply two polynomials. Waits for the device, to find leading zeros.
+
+    ValueError -- If a1 or a2 has several axes.
+    """
+    where = "polymul(a1, a2)"
+    if isinstance(a1, poly1d) or isinstance(a2, poly1d):
+        return _on_host(numpy.polymul, where, a1, a2)
+    pair = _coefficients(where, a1, a2)
+    for name, part in zip(("a1", "a2"), pair, strict=True):
+        if part.ndim > 1:
+            raise value_error(where, f"{name} has {part.ndim} dimensions", "it must have one")
+    first, second = pair
+    with openly():  # like the count of a mask no hidden transfer
+        if not (first.size and second.size) or bool((first[0] == 0) | (second[0] == 0)):
+            first, second = (
+                trim_zeros(part, "f") if reductions.any(part) else fills.zeros_like(part, shape=1)
+                for part in pair
+            )
+    return convolve(first, second)
+
+
+def _coefficients(where: str, *operands: Any) -> list[Array]:
+    """Return operands as Arrays of one device with an axis at least."""
+    device = device_of(*operands)
+    given = (as_array(one, where, f"a{n}", device=device) for n, one in enumerate(operands, 1))
+    return [one if one.ndim else one.reshape(1) for one in given]
+
+
+def _joined(function: Any, numpys: Any, where: str, *operands: Any) -> Any:
+    """Combine coefficients of the same powers: those that an operand lacks are zeros."""
+    if any(isinstance(one, poly1d) for one in operands):
+        return _on_host(numpys, where, *operands)
+    pair = _coefficients(where, *operands)
+    count = max(len(one) for one in pair)
+    return function(*(_lengthened(one, count) for one in pair))
+
+
+def _lengthened(x: Array, count: int) -> Array:
+    """Return coefficients with zeros before them, so many in all."""
+    if len(x) == count:
+        return x
+    return joining.concat([fills.zeros(count - len(x), dtype=x.dtype, device=x.device), x])
 
 
 def polydiv(u: Coefficients, v: Coefficients) -> tuple[Coefficients, Coefficients]:
@@ -417,9 +449,18 @@ def vander(
         raise value_error(where, f"x has {given.ndim} dimensions", "it must have one")
     columns = given.size if N is None else integer(N, where, "N")
     row = dtypes.promote(given._view.dtype, dtypes.int64)
+    base = Array(builder.converted(given._view, row))
+    if 1 < columns <= _CHOSEN:
+        column = manipulation.reshape(base, (-1, 1))
+        exponents = ranges.arange(columns, device=given.device)
+        exponents = exponents if increasing else columns - 1 - exponents
+        power, result = column, searching.where(exponents > 0, column, 1)
+        for exponent in range(2, columns):
+            power = power * column
+            result = searching.where(exponents == exponent, power, result)
+        return result
     powers = fills.ones((given.size, columns), row, device=given.device)
     if columns > 1:
-        base = Array(builder.converted(given._view, row))
         powers[:, 1:] = manipulation.reshape(base, (-1, 1))
         powers[:, 1:] = reductions.cumulative_prod(powers[:, 1:], axis=1)
     return powers if increasing else manipulation.flip(powers, axis=1).copy()

@@ -169,6 +169,14 @@ def _begins(ordered: Array, *, equal_nan: bool = False) -> View:
     return begins._view
 
 
+@cached_call
+def _runs(x: Array, asks_order: bool, equal_nan: bool) -> tuple[Array, ...]:
+    """A sorted vector, where another value begins in it, and its order if that is asked for."""
+    order = (argsort(x),) if asks_order else ()
+    ordered = _taken(x, *order) if order else sort(x)
+    return ordered, Array(_begins(ordered, equal_nan=equal_nan)), *order
+
+
 def _counts(starts: View, size: int) -> Array:
     """How long the runs are that begin at these places of `size` elements."""
     first = Array(starts)
@@ -335,23 +343,22 @@ def _by_sorting(
     """`unique` on the device, by a stable sort and expressions; it waits once."""
     flat = x.reshape(-1)
     size, device = flat.size, x.device
-    order = argsort(flat) if return_index or return_inverse else None
-    ordered = sort(flat) if order is None else _taken(flat, order)
-    begins = _begins(ordered, equal_nan=equal_nan)
+    ordered, marks, *order = _runs(flat, return_index or return_inverse, equal_nan)
+    begins = marks._view
     selected = selection.select(begins)
 
     def chosen(values: Array) -> View:
         return selection.extract(values._view, begins.shape, selected)
 
     results = [Array(chosen(ordered))]
-    if order is not None and return_index:
-        results.append(Array(chosen(order)))
-    if order is not None and return_inverse:
-        inverse = fills.empty(order.shape, dtype="int64", device=device)
+    if return_index:
+        results.append(Array(chosen(*order)))
+    if return_inverse:
+        inverse = fills.empty(flat.shape, dtype="int64", device=device)
         # No place comes twice in the order.
         number = selection.run_numbers(begins, selected)
         where = settled(inverse)
-        gather.put(inverse._view, where, [(0, order._view)], 0, number, distinct=True)
+        gather.put(inverse._view, where, [(0, order[0]._view)], 0, number, distinct=True)
         results.append(inverse.reshape(x.shape))
     if return_counts:
         results.append(_counts(chosen(ranges.arange(size, device=device)), size))

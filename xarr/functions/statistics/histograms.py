@@ -104,16 +104,17 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         raise type_error(where, f"weights have dtype {weighed.dtype}", "weights must be real")
     if not values.size:  # as in NumPy not floating-point
         return Array(histograms.counts(view, number))
-    return _sums(view, weighed, number)
+    return _sums(view, weighed, number, inside=True)
 
 
-def _sums(bins: View, weights: Array, number: int) -> Array:
+def _sums(bins: View, weights: Array, number: int, *, inside: bool = False) -> Array:
     """The sums of weights by bin, in the default floating-point type, or complex numbers of it."""
     flat = builder.reshaped(bins, (math.prod(bins.shape),))
     row = default_float(weights.device)
     row = complex_of(row) if weights._view.dtype.kind == COMPLEX else row
     weighed = builder.converted(weights.reshape(-1)._view, row)
-    return Array(histograms.sums(flat, weighed, number)) + 0.0  # the sum of nothing is -0.0
+    found = Array(histograms.sums(flat, weighed, number, inside=inside))
+    return found + 0.0  # the sum of nothing is -0.0
 
 
 def _host(x: Array) -> Host:
@@ -152,9 +153,9 @@ def histogram(
     x, weighed = _operands(a, weights, bins, where)
     edges, limits = _edges(x, bins, range, weighed, where)
     number = max(len(edges) - 1, 0)
-    binned = _equal_bins(x, *limits, number, edges) if limits else _bins(x, edges)
-    counts = _count(binned._view, weighed, number)
     result = _upload(edges, x.device)
+    binned = _equal_bins(x, *limits, number, result) if limits else _bins(x, edges, result)
+    counts = _count(binned._view, weighed, number)
     if density:
         widths = _upload(numpy.diff(edges).astype(float), x.device)
         if counts._view.dtype.kind not in dtypes.FLOATING:
@@ -316,16 +317,17 @@ def _binning(row: DType) -> tuple[Operation, Operation]:
     )
 
 
-def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None = None) -> Array:
+def _equal_bins(
+    x: Array, first: Any, last: Any, number: int, borders: Array | None = None
+) -> Array:
     """Which of bins of one width each element is in, -1 for none."""
     device = x.device
-    if edges is None:
-        edges = _between(x, (first, last), number, "histogram(a, bins)")
-    borders = _upload(edges, device)
+    if borders is None:
+        borders = _upload(_between(x, (first, last), number, "histogram(a, bins)"), device)
     row = borders._view.dtype
     guess, settle = interned(_binning, row)
     view = builder.converted(x._view, row)
-    ends = [constant(edges.dtype.type(edge).item(), row, (), device) for edge in (first, last)]
+    ends = [constant(row.numpy.type(edge).item(), row, (), device) for edge in (first, last)]
     count = constant(number, dtypes.int64, (), device)
     guessed = Array(builder.defer(guess, (view, *ends, count), view.shape))
     low, high = taken_from(borders, guessed), taken_from(borders, guessed + 1)
@@ -333,9 +335,9 @@ def _equal_bins(x: Array, first: Any, last: Any, number: int, edges: Host | None
     return Array(builder.defer(settle, inputs, view.shape))
 
 
-def _bins(x: Array, edges: Host) -> Array:
+def _bins(x: Array, edges: Host, borders: Array | None = None) -> Array:
     """Between which edges each element is, an index that is no bin for none."""
-    borders = _upload(edges, x.device)
+    borders = _upload(edges, x.device) if borders is None else borders
     if not edges.size:
         return searchsorted(borders, x)
     found = searchsorted(borders, x, side="right") - 1
