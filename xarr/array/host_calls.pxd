@@ -1,4 +1,5 @@
 from xarr.ir.events cimport core_hooks
+from xarr.ir.quiet cimport called_quietly
 from xarr.ir.storage cimport Storage, are_shared, new_storage
 from xarr.ir.views cimport Structure, View, contiguous, view_at
 from xarr.runtime.host_memory cimport array_at, elements, is_reached

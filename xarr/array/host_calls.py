@@ -22,6 +22,7 @@ if cython.compiled:
 if not cython.compiled:
     from xarr.array.operators import ArrayBase, is_plain, made
     from xarr.ir.events import core_hooks
+    from xarr.ir.quiet import called_quietly
     from xarr.ir.storage import Storage, are_shared, new_storage
     from xarr.ir.views import Structure, View, contiguous, view_at
     from xarr.runtime.host_memory import array_at, elements, is_reached
@@ -32,7 +33,6 @@ _ndarray = cython.declare(object, numpy.ndarray)
 _generic = cython.declare(object, numpy.generic)
 _dtype = cython.declare(object, numpy.dtype)
 _adopted = cython.declare(object, vendor.adopted)
-_quiet = cython.declare(object, dtypes.quiet)
 _rows = cython.declare(object, dtypes.BY_NUMPY)
 _uint64 = cython.declare(object, dtypes.uint64)
 _MOST = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
@@ -112,7 +112,7 @@ class HostCall:
                 values[0] = _target_of(first._view)
                 first._view.storage.writes += 1
             try:
-                result: Any = _quiet().run(self.numpys, *values, **named)
+                result: Any = called_quietly(self.numpys, values, named)
             except Exception:  # noqa: BLE001 - the function itself says what is wrong
                 return _absent
             if first is not None:

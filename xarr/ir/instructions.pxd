@@ -23,6 +23,7 @@ cdef class Opcode(Memoised):
     cdef public bint raises
     cdef public bint is_small
     cdef public bint is_number
+    cdef bint folds
     cdef bint gives_own
     cdef bint is_silent
     cdef bint _has_small_views(self)

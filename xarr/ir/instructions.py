@@ -52,6 +52,8 @@ class Opcode(Memoised):
         `tuning.AT_ONCE_NBYTES` bytes, and the host reads them; or it is an `OfBytes`, met before.
     is_number : bool
         Whether it computes a number of numbers, and so needs nothing that stands on the tape.
+    folds : bool
+        Whether its functions for NumPy go by data type, as those of reductions and scans do.
     gives_own : bool
         Whether the array that `host` returns is known to be new, in C order and of the result's
         shape and type.
@@ -82,6 +84,7 @@ class Opcode(Memoised):
     raises: bool
     is_small: bool
     is_number: bool
+    folds: bool
     gives_own: bool
     is_silent: bool
 
@@ -104,6 +107,7 @@ class Opcode(Memoised):
         self.is_separate = operation.is_separate
         self.is_whole = operation.is_whole
         self.raises = operation.raises
+        self.folds = operation.functions is not None
         self.named = operands if is_fresh or target is None else (*operands, target)
         how: Structure
         for how in operands:
@@ -112,7 +116,7 @@ class Opcode(Memoised):
         if target is not None:
             if is_fresh:
                 self.nbytes = target.nbytes
-            if operation.functions is not None:
+            if self.folds:
                 how = operands[0]
                 if 0 < how.size <= _LARGEST:
                     self.host = operation.functions.get(how.dtype)

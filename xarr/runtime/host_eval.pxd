@@ -3,6 +3,7 @@ from xarr.ir.views cimport Structure, View
 from xarr.runtime.host_memory cimport array_at, elements, is_reached
 from xarr.ir.instructions cimport RunArguments, Opcode
 from xarr.ir.events cimport core_hooks
+from xarr.ir.quiet cimport called_quietly
 from xarr.ir.steps cimport LibraryStep, Step, launch
 
 cpdef object evaluate(object program, tuple opcodes, tuple codes, RunArguments listed, list done, list unfinished, object freed)

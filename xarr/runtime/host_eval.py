@@ -24,6 +24,7 @@ if cython.compiled:
 if not cython.compiled:
     from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, RunArguments
+    from xarr.ir.quiet import called_quietly
     from xarr.ir.steps import LibraryStep, Step, launch
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
     from xarr.ir.views import Structure, View
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from xarr.runtime.program import Runnable
 
 _ndarray = cython.declare(object, numpy.ndarray)
-_quiet = cython.declare(object, dtypes.quiet)
 _ufunc = cython.declare(object, numpy.ufunc)
 _uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
@@ -349,7 +349,7 @@ def evaluate_small(
         # Folding in a kernel's order takes NumPy ten calls, as do a few functions of elements. So
         # what repeats gets its kernel.
         opcode.small_runs += 1
-        if opcode.operation.functions is None and function not in _COMPOSED:
+        if not opcode.folds and function not in _COMPOSED:
             opcode.small_runs = -1
         elif (
             opcode.small_runs >= _PLANNED
@@ -365,7 +365,11 @@ def evaluate_small(
         fresh.whole = opcode.target
         return True
     if fresh is not None:
-        result: Any = _quietly_called(opcode, function, values)
+        result: Any
+        if opcode.is_silent:
+            result = function(values[0], values[1]) if len(values) == 2 else function(values[0])
+        else:
+            result = called_quietly(function, values)
         how = opcode.target
         if not (opcode.gives_own and type(result) is _ndarray):
             if _is_own(result, how, values):
@@ -386,16 +390,8 @@ def evaluate_small(
     if function is _same:
         _call(opcode, function, values, storage, offset)
     else:
-        _quiet().run(_call, opcode, function, values, storage, offset)
+        called_quietly(_call, [opcode, function, values, storage, offset])
     return True
-
-
-@cython.cfunc
-def _quietly_called(opcode: Opcode, function: Any, values: list[Any]) -> object:
-    """Call a function of NumPy's; in a context of its own, unless it warns of nothing."""
-    if not opcode.is_silent:
-        return _quiet().run(function, *values)
-    return function(values[0], values[1]) if len(values) == 2 else function(values[0])
 
 
 @cython.cfunc

@@ -589,12 +589,19 @@ hooks.unheld = _unheld()
 references.warn_without_lock()
 
 
+_last = cython.declare(Tape, None)
+
+
 @cython.ccall
 def tape_of(device: Any) -> Tape:
     """Return the tape of a device, which is made when it is first asked for."""
+    global _last
+    tape: Tape = _last
+    if tape is not None and tape.device is device:  # a handle has one tape for all time
+        return tape
     if device.tape is None:
         with device.lock:
             if device.tape is None:
                 device.tape = Tape(device)
-    tape: Tape = device.tape
+    _last = tape = device.tape
     return tape
