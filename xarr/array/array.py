@@ -440,7 +440,7 @@ class Array(ArrayBase):
     transpose = numpy_methods.transpose
     diagonal = numpy_methods.diagonal  # type: ignore[has-type]
     fill = numpy_methods.fill
-    put = numpy_methods.put
+    put = numpy_methods.put  # type: ignore[has-type]
     take = numpy_methods.take  # type: ignore[has-type]
     choose = numpy_methods.choose
     compress = numpy_methods.compress

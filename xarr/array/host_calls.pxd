@@ -1,7 +1,7 @@
 from xarr.ir.events cimport core_hooks
 from xarr.ir.quiet cimport called_quietly
-from xarr.ir.storage cimport Storage, are_shared, new_storage
-from xarr.ir.views cimport Structure, View, contiguous, view_at
+from xarr.ir.storage cimport Storage, new_storage
+from xarr.ir.views cimport Structure, View, contiguous, lone_constant, structure, view_at
 from xarr.runtime.host_memory cimport array_at, elements, is_reached
 from xarr.tape.record cimport is_unwatched
 from xarr.tape.tape cimport Tape, tape_of

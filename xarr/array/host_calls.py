@@ -23,8 +23,8 @@ if not cython.compiled:
     from xarr.array.operators import ArrayBase, is_plain, made
     from xarr.ir.events import core_hooks
     from xarr.ir.quiet import called_quietly
-    from xarr.ir.storage import Storage, are_shared, new_storage
-    from xarr.ir.views import Structure, View, contiguous, view_at
+    from xarr.ir.storage import Storage, new_storage
+    from xarr.ir.views import Structure, View, contiguous, lone_constant, structure, view_at
     from xarr.runtime.host_memory import array_at, elements, is_reached
     from xarr.tape.record import is_unwatched
     from xarr.tape.tape import Tape, tape_of
@@ -34,6 +34,7 @@ _generic = cython.declare(object, numpy.generic)
 _dtype = cython.declare(object, numpy.dtype)
 _adopted = cython.declare(object, vendor.adopted)
 _rows = cython.declare(object, dtypes.BY_NUMPY)
+_int64 = cython.declare(object, dtypes.int64)
 _uint64 = cython.declare(object, dtypes.uint64)
 _MOST = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 _PLAIN = cython.declare(object, {type(None), bool, int, float, complex, str})
@@ -107,7 +108,7 @@ class HostCall:
                 values.append(_value_of(value))
             if self.writes:  # asked last, as a finalizer may have run that reads or writes it
                 first = given[0] if is_plain(given[0]) else None
-                if first is None or not _may_be_written(on, first, views):
+                if first is None or not _may_be_written(on, first):
                     return _absent
                 values[0] = _target_of(first._view)
                 first._view.storage.writes += 1
@@ -160,20 +161,18 @@ def _are_there(on: Tape, views: list[Any]) -> cython.bint:
 def _target_of(view: View) -> object:
     """Return a view's elements as an array to write to."""
     storage: Storage = view.storage  # type: ignore[assignment]
+    if storage.whole is view.structure and type(storage.buffer) is _ndarray and not view.offset:
+        return storage.buffer
     return array_at(view.structure, storage.window(), view.offset)
 
 
 @cython.cfunc
-def _may_be_written(on: Tape, array: ArrayBase, views: list[Any]) -> cython.bint:
-    """Return whether nothing waits to read an array, and no operand shares its memory."""
+def _may_be_written(on: Tape, array: ArrayBase) -> cython.bint:
+    """Return whether nothing waits to read an array, and nobody else sees memory."""
     storage: Storage | None = array._view.storage
     if storage is None or storage.read_only or array._locked or array._view.structure.repeats:
         return False
-    view: View
-    for view in views[1:]:
-        if view.storage is not None and are_shared(storage, view.storage):
-            return False
-    return storage.window() is not None and not on.names(storage)
+    return storage.window() is not None and not (on.shared or on.names(storage))
 
 
 @cython.cfunc
@@ -206,7 +205,9 @@ def _given_back(result: Any, device: Any, values: list[Any]) -> object:
             if made_of[id(one)] is _absent:
                 return _absent
         return tuple([made_of[id(one)] for one in result])
-    if type(result) is int or isinstance(result, _generic):
+    if type(result) is int:
+        return made(lone_constant(structure(device, _int64, (), None), result))
+    if isinstance(result, _generic):
         result = numpy.asarray(result)
     if type(result) is not _ndarray or not result.nbytes:
         return _absent

@@ -8,7 +8,7 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.dtypes import FLOATING, INTEGER
 from xarr.ir import _cython as cython
 from xarr.ir.operation import interned
@@ -42,8 +42,9 @@ if not cython.compiled:
         view_at,
         view_within,
     )
-    from xarr.tape.record import computed, copied_element, recorded, store_of
+    from xarr.tape.record import computed, copied_element, is_idle, recorded, store_of
     from xarr.tape.scalar_access import only, poke, read, settled
+    from xarr.tape.tape import tape_of
 
     Py_buffer: TypeAlias = Any
     fill_buffer: Any = None
@@ -72,6 +73,7 @@ _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
 _SQUARE = cython.declare(ResolvedRow, OPERATORS["square"])
 _SQUARED = cython.declare(object, {int: (*INTEGER, *FLOATING), float: FLOATING})
 _BOOL = cython.declare(object, dtypes.bool_)
+_KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 _Traced = cython.declare(object, TracedNumber)
 Operand: TypeAlias = (
     "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
@@ -286,7 +288,11 @@ class ArrayBase(ArraySlots):
             if given is not None:
                 part = part_of(view, key) if at < 0 else view_at(storage, lone_of(view), at)
                 if part is None and number is not None and isinstance(key, ArrayBase):
-                    part, given = view, _chosen(key._view, given, view)
+                    # Of few elements NumPy writes those that a mask selects, in a quarter of it.
+                    is_few = view.structure.nbytes <= _KEPT_NBYTES and is_idle(
+                        tape_of(view.structure.device)
+                    )
+                    part, given = view, None if is_few else _chosen(key._view, given, view)
             if given is not None and part is not None and is_stored(part, given):
                 return
         self._set_item(key, value)  # type: ignore[attr-defined]

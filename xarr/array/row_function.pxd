@@ -9,3 +9,5 @@ cdef class RowFunction:
     cdef public ResolvedRow known
 
 cpdef object known_product(object x1, object x2)
+cpdef object known_fold(dict known, View view, object axis, object adds_extent, object correction)
+cpdef object folded(View view, tuple found)

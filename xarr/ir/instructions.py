@@ -116,7 +116,7 @@ class Opcode(Memoised):
         if target is not None:
             if is_fresh:
                 self.nbytes = target.nbytes
-            if self.folds:
+            if operation.functions is not None:
                 how = operands[0]
                 if 0 < how.size <= _LARGEST:
                     self.host = operation.functions.get(how.dtype)

@@ -11,9 +11,7 @@ from xarr.ir import _cython as cython
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir._cython import foreign as context_copy
-    from xarr.ir._cython import foreign as enter
-    from xarr.ir._cython import foreign as leave
+    from xarr.ir._cython import foreign as context_copy, foreign as enter, foreign as leave
 
 _QUIET = cython.declare(object, dtypes.QUIET)
 _quietly = cython.declare(object, dtypes.quietly)

@@ -596,12 +596,13 @@ _last = cython.declare(Tape, None)
 def tape_of(device: Any) -> Tape:
     """Return the tape of a device, which is made when it is first asked for."""
     global _last
-    tape: Tape = _last
-    if tape is not None and tape.device is device:  # a handle has one tape for all time
-        return tape
+    last: Tape | None = _last
+    if last is not None and last.device is device:  # a handle has one tape for all time
+        return last
     if device.tape is None:
         with device.lock:
             if device.tape is None:
                 device.tape = Tape(device)
-    _last = tape = device.tape
+    tape: Tape = device.tape
+    _last = tape
     return tape
