@@ -34,6 +34,7 @@ _generic = cython.declare(object, numpy.generic)
 _dtype = cython.declare(object, numpy.dtype)
 _adopted = cython.declare(object, vendor.adopted)
 _rows = cython.declare(object, dtypes.BY_NUMPY)
+_bool = cython.declare(object, dtypes.bool_)
 _int64 = cython.declare(object, dtypes.int64)
 _uint64 = cython.declare(object, dtypes.uint64)
 _MOST = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
@@ -161,8 +162,8 @@ def _are_there(on: Tape, views: list[Any]) -> cython.bint:
 def _target_of(view: View) -> object:
     """Return a view's elements as an array to write to."""
     storage: Storage = view.storage  # type: ignore[assignment]
-    if storage.whole is view.structure and type(storage.buffer) is _ndarray and not view.offset:
-        return storage.buffer
+    if view.structure.dtype is not _bool:
+        return elements(view.structure, storage, view.offset)
     return array_at(view.structure, storage.window(), view.offset)
 
 

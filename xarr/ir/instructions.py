@@ -57,6 +57,10 @@ class Opcode(Memoised):
     gives_own : bool
         Whether the array that `host` returns is known to be new, in C order and of the result's
         shape and type.
+    rows : int
+        Whether all views are elements in a row: 1, or -1; 0 before that was asked.
+    packed : bytes or None
+        The arguments of the row's kernel, where all views begin with their storages.
     is_silent : bool
         Whether `host` is known to warn of no values.
     single_kernel : dict or None
@@ -85,6 +89,8 @@ class Opcode(Memoised):
     is_small: bool
     is_number: bool
     folds: bool
+    rows: int
+    packed: Any
     gives_own: bool
     is_silent: bool
 

@@ -122,37 +122,57 @@ def _launch_small(
     """Launch the kernel that a small instruction is by itself; return whether it was done."""
     how: Structure
     view: View
-    storage: Storage
-    call: Step
-    slot: cython.Py_ssize_t
     at: cython.Py_ssize_t = 0
-    places: list[Any] = []
-    codes: list[Any] = []
-    listed: RunArguments = RunArguments([], [], [], [])
+    given: list[Any] = []
+    offsets: list[Any] = []
     for how in opcode.operands:
         if how.strides is None and scalar is not None:
-            places.append(len(listed.constants))
-            listed.constants.append(scalar)
+            given.append(scalar)
+            offsets.append(0)
             continue
         view = views[at]
         at += 1
-        if view.storage is None:
-            places.append(len(listed.constants))
-            listed.constants.append(view.value)
-            continue
-        slot = _slot_of(view.storage, view.offset, listed)
-        place = (slot, view.offset - listed.bases[slot])
-        places.append(place)
-        codes.append(place if place[1] else slot)
-    places.append((_slot_of(fresh, 0, listed), 0))
-    if not _is_row(program, opcode, places, listed):
-        wide: list[Any] = []
-        for storage in listed.storages:
-            wide.append(storage.nbytes >= _WIDE)
-        call = program.planned_kernel(opcode, tuple(codes), tuple(wide))
-        call.run(opcode.device, listed, [])
-        call.end(listed.storages)
+        given.append(view.value if view.storage is None else view.storage)
+        offsets.append(view.offset)
+    given.append(fresh)
+    offsets.append(0)
+    # To put constants into memory takes four times a kernel that takes them as arguments.
+    takes_rows: cython.bint = not (opcode.constants and opcode.small_runs == _BY_KERNEL)
+    if not (takes_rows and _has_rows(opcode) and _launch_row(program, opcode, given, offsets)):
+        _launch_planned(program, opcode, given, offsets)
     return True
+
+
+@cython.cfunc
+def _launch_planned(
+    program: Runnable, opcode: Opcode, given: list[Any], offsets: list[Any]
+) -> cython.void:
+    """Launch the kernel that is planned for a small instruction of new memory."""
+    storage: Storage
+    call: Step
+    slot: cython.Py_ssize_t
+    offset: cython.Py_ssize_t
+    operand: cython.Py_ssize_t
+    wide: list[Any] = []
+    codes: list[Any] = []
+    listed: RunArguments = RunArguments([], [], [], [])
+    for operand in range(len(given)):
+        if not isinstance(given[operand], Storage):
+            listed.constants.append(given[operand])
+            continue
+        offset = offsets[operand]
+        slot = _slot_of(given[operand], offset, listed)
+        offset -= listed.bases[slot]
+        if operand < len(given) - 1:
+            place: object = slot
+            if offset:
+                place = (slot, offset)
+            codes.append(place)
+    for storage in listed.storages:
+        wide.append(storage.nbytes >= _WIDE)
+    call = program.planned_kernel(opcode, tuple(codes), tuple(wide))
+    call.run(opcode.device, listed, [])
+    call.end(listed.storages)
 
 
 @cython.cfunc
@@ -175,7 +195,7 @@ def _is_row(
     program: Runnable, opcode: Opcode, places: list[Any], listed: RunArguments
 ) -> cython.bint:
     """Launch the kernel of an operation on few elements in a row, if there is one."""
-    if not opcode.is_fresh or not _has_rows(opcode):
+    if not _has_rows(opcode):
         return False
     slot: cython.Py_ssize_t
     beyond: cython.Py_ssize_t
@@ -194,12 +214,21 @@ def _is_row(
 
 @cython.cfunc
 def _has_rows(opcode: Opcode) -> cython.bint:
-    """Return whether operands and result are elements in a row, of the operation's types."""
-    how: Structure = opcode.target
-    size: cython.Py_ssize_t = how.size
+    """Return whether operands and new result are elements in a row, of the operation's types."""
+    if not opcode.rows:
+        opcode.rows = 1 if _are_rows(opcode) else -1
+    return opcode.rows > 0
+
+
+@cython.cfunc
+def _are_rows(opcode: Opcode) -> cython.bint:
+    how: Structure
     operand: cython.Py_ssize_t = 0
     types: tuple[Any, ...] = opcode.operation.operands
-    if size > _CHUNK or opcode.is_whole or opcode.is_separate:
+    if not opcode.is_fresh or opcode.is_whole or opcode.is_separate:
+        return False
+    size: cython.Py_ssize_t = opcode.target.size
+    if size > _CHUNK:
         return False
     for how in opcode.operands:
         if how.dtype is not types[operand]:
@@ -219,7 +248,6 @@ def _launch_row(
     It serves rows of any length up to `tuning.CHUNK`, so that a new length is not planned. `given`
     are storages, the result's last, or the values of constants.
     """
-    how: Structure
     storage: Storage
     operand: cython.Py_ssize_t
     device: Any = opcode.device
@@ -231,19 +259,14 @@ def _launch_row(
     if found is False:
         return False
     kernel, grid, order = found
+    is_at_start: cython.bint = True
     buffers: list[Any] = []
-    values: list[Any] = [_CHUNK, size]
     for operand in order:
+        is_at_start = is_at_start and not offsets[operand]
         if isinstance(given[operand], Storage):
             storage = given[operand]
         else:
-            how = opcode.operands[operand]
-            storage = Storage(device, size * how.dtype.itemsize)
-            if how.pack is not None and device.driver.stable_addresses:
-                storage.buffer = allocate_or_collect(device, storage.nbytes)
-                _ndarray((size,), how.dtype.numpy, memory_of(storage)).fill(given[operand])
-            else:
-                storage.buffer = numpy.full(size, given[operand], how.dtype.numpy)
+            storage = _repeated(opcode, operand, given[operand])
         if storage.nbytes >= _WIDE:
             return False
         if storage.buffer is None:
@@ -251,9 +274,29 @@ def _launch_row(
         elif type(storage.buffer) is _ndarray:
             storage.settle()
         buffers.append(storage.buffer)
-        values.append(offsets[operand])
-    launch(device, kernel, grid, buffers, kernel.arguments.pack(*values), size)
+    packed: object = opcode.packed if is_at_start else None
+    if packed is None:
+        values = [_CHUNK, size, *[offsets[operand] for operand in order]]
+        packed = kernel.arguments.pack(*values)
+        if is_at_start:
+            opcode.packed = packed
+    launch(device, kernel, grid, buffers, packed, size)
     return True
+
+
+@cython.cfunc
+def _repeated(opcode: Opcode, operand: cython.Py_ssize_t, value: object) -> Storage:
+    """Return a new storage with a constant for each element of the result."""
+    device: Any = opcode.device
+    how: Structure = opcode.operands[operand]
+    size: cython.Py_ssize_t = opcode.target.size
+    storage: Storage = Storage(device, size * how.dtype.itemsize)
+    if how.pack is not None and device.driver.stable_addresses:
+        storage.buffer = allocate_or_collect(device, storage.nbytes)
+        _ndarray((size,), how.dtype.numpy, memory_of(storage)).fill(value)
+    else:
+        storage.buffer = numpy.full(size, value, how.dtype.numpy)
+    return storage
 
 
 @cython.cfunc
@@ -349,7 +392,8 @@ def evaluate_small(
         # Folding in a kernel's order takes NumPy ten calls, as do a few functions of elements. So
         # what repeats gets its kernel.
         opcode.small_runs += 1
-        if not opcode.folds and function not in _COMPOSED:
+        is_alone: cython.bint = function is False and opcode.constants > 0
+        if not (opcode.folds or is_alone or function in _COMPOSED):
             opcode.small_runs = -1
         elif (
             opcode.small_runs >= _PLANNED

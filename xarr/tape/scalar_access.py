@@ -180,8 +180,11 @@ def values_of(view: View) -> Any:
         return None
     on.note_value()
     is_whole: cython.bint = storage.whole is how and not view.offset
-    if is_whole and type(memory) is _ndarray and how.dtype is not _bool:
-        return memory.view()  # which is nobody's own, and takes a third of the time
+    if is_whole and how.dtype is not _bool:  # a view is nobody's own, and takes a third of the time
+        if type(memory) is _ndarray:
+            return memory.view()
+        if storage.mapped is memory:
+            return storage.array.view()
     if how.in_memory is None:
         how.seen()
     if 0 in how.shape:
