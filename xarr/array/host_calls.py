@@ -206,9 +206,12 @@ def _given_back(result: Any, device: Any, values: list[Any]) -> object:
             if made_of[id(one)] is _absent:
                 return _absent
         return tuple([made_of[id(one)] for one in result])
-    if type(result) is int:
-        return made(lone_constant(structure(device, _int64, (), None), result))
-    if isinstance(result, _generic):
+    if type(result) is int or isinstance(result, _generic):
+        number: Any = result
+        row = _int64 if type(result) is int else _rows.get(number.dtype)
+        value: Any = number if type(result) is int else number.item()
+        if row is not None and value == value:  # a NaN may have other bits than Python's
+            return made(lone_constant(structure(device, row, (), None), value))
         result = numpy.asarray(result)
     if type(result) is not _ndarray or not result.nbytes:
         return _absent
