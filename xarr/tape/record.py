@@ -71,7 +71,7 @@ def _runs_small(
     """
     if not (is_idle(tape) or (opcode.is_number and is_unwatched(tape))):
         return False
-    tape.enter()  # a `with` of the lock takes 1,000 machine instructions more, of 8,000 in all
+    tape.lock.acquire()  # a `with` takes 1,000 machine instructions more
     try:
         counts: cython.bint = is_idle(tape)
         if not (counts or (opcode.is_number and is_unwatched(tape))):
@@ -90,7 +90,7 @@ def _runs_small(
             tape.small_work = 31 * (tape.small_work & 0xFFFFFFFF) + opcode.number
             tape.records = tape.at_once >= _AT_ONCE
     finally:
-        tape.leave()
+        tape.lock.release()
     return True
 
 

@@ -30,6 +30,7 @@ if cython.compiled:
 if not cython.compiled:
     from sys import getrefcount as held_by
 
+    from xarr.backends.lock import Lock
     from xarr.ir.events import core_counts, core_hooks, core_tier
     from xarr.ir.instructions import Instruction, Opcode, RunArguments
     from xarr.ir.storage import Storage, next_mark
@@ -98,8 +99,8 @@ class Tape:
     records : bool
         Whether small instructions are recorded, as of the last ones no value was asked for, or they
         were a list that has its program.
-    enter, leave, is_stable : function, function, bool
-        Acquire and release the device's lock; whether the host reads the driver's memory.
+    lock, is_stable : Lock, bool
+        The device's lock; whether the host reads the driver's memory.
     noted : int
         How many calls are in progress whose instructions are read from the tape.
     """
@@ -121,13 +122,12 @@ class Tape:
     at_once: int
     small_work: int
     records: bool
-    enter: Any
-    leave: Any
+    lock: Lock
     is_stable: bool
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.enter, self.leave = device.lock.acquire, device.lock.release
+        self.lock = device.lock
         self.is_stable = device.driver.stable_addresses
         self.shared = device.shared
         self.kept = device.kept
