@@ -17,7 +17,7 @@ import numpy.typing
 
 from xarr import dtypes, functions, layout
 from xarr.array import missing_attributes, numpy_methods, operators, row_function, values
-from xarr.array.operators import ArrayBase, operated, set_array_type
+from xarr.array.operators import ArrayBase, operated, rebind as rebind, set_array_type
 from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
@@ -575,15 +575,6 @@ def product(shape: Shape) -> int:
     for extent in shape:
         size *= extent
     return size
-
-
-def rebind(array: Array, view: View) -> None:
-    """Give an array a value; a constant is its own."""
-    if view.value is not None:
-        if view.bound:
-            view = constant(view.value, view.dtype, view.shape, view.device)
-        view.bound = True
-    array._view = view
 
 
 def _restored(values: Host) -> Array:

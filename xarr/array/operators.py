@@ -44,7 +44,7 @@ if not cython.compiled:
     )
     from xarr.tape.record import computed, copied_element, is_idle, recorded, store_of
     from xarr.tape.scalar_access import only, poke, read, settled
-    from xarr.tape.tape import tape_of
+    from xarr.tape.tape import Tape, tape_of
 
     Py_buffer: TypeAlias = Any
     fill_buffer: Any = None
@@ -372,6 +372,17 @@ def made(view: View) -> ArrayBase:
 
 
 @cython.ccall
+def rebind(array: ArrayBase, view: View) -> object:
+    """Give an array a value; a constant is its own."""
+    if view.value is not None:
+        if view.bound:
+            view = View(None, view.structure, 0, view.value)
+        view.bound = True
+    array._view = view
+    return None
+
+
+@cython.ccall
 def view_of(x: ArrayBase, part: View) -> Any:
     """Make the array of a view of an array with axes."""
     result: ArrayBase = _kind.__new__(_kind)
@@ -600,7 +611,13 @@ def is_stored(part: View, given: View) -> cython.bint:
         if not fits or what.dtype is not how.dtype or given.storage is storage or not how.size:
             return False
         opcode = store_of(what, how)
-    with storage.device.lock:
+        if how.is_met() and what.is_met():
+            how.remember(what, opcode)
+    tape: Tape = tape_of(storage.device)
+    tape.lock.acquire()
+    try:
         storage.writes += 1
         recorded(opcode, (given,), part)
+    finally:
+        tape.lock.release()
     return True
