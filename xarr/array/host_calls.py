@@ -14,6 +14,7 @@ import numpy
 
 from xarr import dtypes, tuning
 from xarr.backends.device import get_device
+from xarr.dtypes import BOOL, COMPLEX, REAL
 from xarr.ir import _cython as cython
 from xarr.ops import vendor
 
@@ -30,14 +31,20 @@ if not cython.compiled:
     from xarr.tape.tape import Tape, tape_of
 
 _ndarray = cython.declare(object, numpy.ndarray)
-_generic = cython.declare(object, numpy.generic)
 _dtype = cython.declare(object, numpy.dtype)
 _adopted = cython.declare(object, vendor.adopted)
 _rows = cython.declare(object, dtypes.BY_NUMPY)
 _bool = cython.declare(object, dtypes.bool_)
-_int64 = cython.declare(object, dtypes.int64)
 _uint64 = cython.declare(object, dtypes.uint64)
 _MOST = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
+_SCALARS = cython.declare(
+    object,
+    {int: (dtypes.int64, int)}
+    | {
+        row.numpy.type: (row, {BOOL: bool, REAL: float, COMPLEX: complex}.get(row.kind, int))
+        for row in dtypes.TABLE
+    },
+)
 _PLAIN = cython.declare(object, {type(None), bool, int, float, complex, str})
 _absent = cython.declare(object, object())
 
@@ -206,12 +213,11 @@ def _given_back(result: Any, device: Any, values: list[Any]) -> object:
             if made_of[id(one)] is _absent:
                 return _absent
         return tuple([made_of[id(one)] for one in result])
-    if type(result) is int or isinstance(result, _generic):
-        number: Any = result
-        row = _int64 if type(result) is int else _rows.get(number.dtype)
-        value: Any = number if type(result) is int else number.item()
-        if row is not None and value == value:  # a NaN may have other bits than Python's
-            return made(lone_constant(structure(device, row, (), None), value))
+    known: Any = _SCALARS.get(type(result))
+    if known is not None:
+        value: Any = known[1](result)  # `item` takes twenty times as long
+        if value == value:  # a NaN may have other bits than Python's
+            return made(lone_constant(structure(device, known[0], (), None), value))
         result = numpy.asarray(result)
     if type(result) is not _ndarray or not result.nbytes:
         return _absent
