@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from xarr.dtypes import DType
 
 _OF_BYTES: Final[dict[str, Callable[..., Any]]] = {
-    "all": numpy.all,
-    "any": numpy.any,
-    "argmax": numpy.argmax,
-    "argmin": numpy.argmin,
+    "all": numpy.logical_and.reduce,
+    "any": numpy.logical_or.reduce,
+    "argmax": numpy.ndarray.argmax,
+    "argmin": numpy.ndarray.argmin,
     "count_nonzero": numpy.count_nonzero,
-    "max": numpy.max,
-    "min": numpy.min,
-}
+    "max": numpy.maximum.reduce,
+    "min": numpy.minimum.reduce,
+}  # of 1,000 elements they take half as long as `numpy.max`, which is Python
 """NumPy's functions that no kernel is faster than where elements are integers of one byte.
 
 Their results are the same in any order. Of 2^20 elements on one core, us by a kernel and by NumPy:
