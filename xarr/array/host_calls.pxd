@@ -14,4 +14,6 @@ cdef class HostCall:
     cdef public Py_ssize_t arrays
     cdef public bint writes
     cpdef object call(self, tuple given, dict named)
+    cdef Structure last
     cdef object _computed(self, tuple given, dict named)
+    cdef object _given_back(self, object result, object device, list values)

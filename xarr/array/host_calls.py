@@ -63,12 +63,15 @@ class HostCall:
         How many arguments by position may be arrays, from the first on.
     writes : bool
         Whether it writes to the first argument, and returns nothing.
+    last : Structure or None
+        That of the last result, which the next one often has too.
     """
 
     function: Any
     numpys: Any
     arrays: int
     writes: bool
+    last: Structure | None
 
     def __init__(
         self, function: Callable[..., Any], numpys: Callable[..., Any], arrays: int, writes: bool
@@ -126,9 +129,54 @@ class HostCall:
                 return _absent
             if first is not None:
                 return None
-            return _given_back(result, device, values)
+            return self._given_back(result, device, values)
         finally:
             on.lock.release()
+
+    @cython.cfunc
+    def _given_back(self, result: Any, device: Any, values: list[Any]) -> object:
+        """Return a result with arrays in place of NumPy's, in their own memory where it is new."""
+        if type(result) is tuple:
+            made_of: dict[int, Any] = {}
+            for one in result:
+                if id(one) not in made_of:
+                    made_of[id(one)] = self._given_back(one, device, values)
+                if made_of[id(one)] is _absent:
+                    return _absent
+            return tuple([made_of[id(one)] for one in result])
+        known: Any = _SCALARS.get(type(result))
+        if known is not None:
+            value: Any = known[1](result)  # `item` takes twenty times as long
+            if value == value:  # a NaN may have other bits than Python's
+                return made(lone_constant(structure(device, known[0], (), None), value))
+            result = numpy.asarray(result)
+        if type(result) is not _ndarray or not result.nbytes:
+            return _absent
+        row = _rows.get(result.dtype)
+        if row is None:
+            return _absent
+        if result.nbytes > _MOST:
+            return made(_adopted(result, row, device))
+        flags: Any = result.flags
+        if result.base is not None or not (flags.c_contiguous and flags.writeable):
+            result = result.copy()
+        else:
+            for one in values:
+                if one is result:
+                    result = result.copy()
+                    break
+        how: Structure | None = self.last
+        if (
+            how is None
+            or how.dtype is not row
+            or how.device is not device
+            or how.shape != result.shape
+        ):
+            how = self.last = contiguous(device, row, result.shape)
+        storage: Storage = new_storage(Storage.__new__(Storage), device, how.nbytes)
+        storage.buffer = result
+        storage.whole = how
+        return made(view_at(storage, how, 0))
 
 
 @cython.cfunc
@@ -200,42 +248,3 @@ def _value_of(value: Any) -> object:
     for one in value:
         found.append(_value_of(one))
     return found if kind is list else tuple(found)
-
-
-@cython.cfunc
-def _given_back(result: Any, device: Any, values: list[Any]) -> object:
-    """Return a result with arrays in place of NumPy's, in their own memory where it is new."""
-    if type(result) is tuple:
-        made_of: dict[int, Any] = {}
-        for one in result:
-            if id(one) not in made_of:
-                made_of[id(one)] = _given_back(one, device, values)
-            if made_of[id(one)] is _absent:
-                return _absent
-        return tuple([made_of[id(one)] for one in result])
-    known: Any = _SCALARS.get(type(result))
-    if known is not None:
-        value: Any = known[1](result)  # `item` takes twenty times as long
-        if value == value:  # a NaN may have other bits than Python's
-            return made(lone_constant(structure(device, known[0], (), None), value))
-        result = numpy.asarray(result)
-    if type(result) is not _ndarray or not result.nbytes:
-        return _absent
-    row = _rows.get(result.dtype)
-    if row is None:
-        return _absent
-    if result.nbytes > _MOST:
-        return made(_adopted(result, row, device))
-    flags: Any = result.flags
-    if result.base is not None or not (flags.c_contiguous and flags.writeable):
-        result = result.copy()
-    else:
-        for one in values:
-            if one is result:
-                result = result.copy()
-                break
-    how: Structure = contiguous(device, row, result.shape)
-    storage: Storage = new_storage(Storage.__new__(Storage), device, how.nbytes)
-    storage.buffer = result
-    storage.whole = how
-    return made(view_at(storage, how, 0))
