@@ -43,7 +43,7 @@ if not cython.compiled:
         view_within,
     )
     from xarr.tape.record import computed, copied_element, is_idle, recorded, store_of
-    from xarr.tape.scalar_access import only, poke, read, settled
+    from xarr.tape.scalar_access import only, poke, read, settled, wait
     from xarr.tape.tape import Tape, tape_of
 
     Py_buffer: TypeAlias = Any
@@ -369,6 +369,16 @@ def made(view: View) -> ArrayBase:
     result: ArrayBase = _kind.__new__(_kind)
     result._view = view if view.structure.shape else settled(view)
     return result
+
+
+@cython.ccall
+def is_waited_for(x: Any) -> cython.bint:
+    """Compute an array and wait until it is done; return False where the value is none."""
+    if not is_plain(x):
+        return False
+    array: ArrayBase = x
+    wait(array._view)
+    return True
 
 
 @cython.ccall
