@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 _ufunc = cython.declare(object, numpy.ufunc)
+_NEW = cython.declare(object, frozenset({"astype", "where"}))
 _uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
 _OfBytes = cython.declare(type, OfBytes)
@@ -417,8 +418,8 @@ def evaluate_small(
         how = opcode.target
         if not (opcode.gives_own and type(result) is _ndarray):
             if _is_own(result, how, values):
-                # A ufunc's result is new, and its layout follows from those of the operands.
-                opcode.gives_own = type(function) is _ufunc
+                # The result is new, and its layout follows from those of the operands.
+                opcode.gives_own = type(function) is _ufunc or opcode.operation.name in _NEW
                 opcode.is_silent = _is_silent(opcode, function)
             else:
                 result = _copied(result, how)
