@@ -10,7 +10,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import API_VERSIONS, Array
-from xarr.array.operators import is_waited_for
+from xarr.array.row_function import is_waited_for
 from xarr.backends.device import (
     Device,
     default_device,
