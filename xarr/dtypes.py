@@ -109,10 +109,9 @@ PART: Final = {complex64: float32, complex128: float64}
 COMPLEX_OF: Final = {float16: complex64, float32: complex64, float64: complex128}
 
 
-_QUIET: Final = contextvars.Context()
+QUIET: Final = contextvars.Context()
 """One in which NumPy says nothing of overflow and the like; each call has a copy."""
-_QUIET.run(numpy.seterr, all="ignore")
-quiet: Final = _QUIET.copy
+QUIET.run(numpy.seterr, all="ignore")
 
 
 def quietly(function: Callable[_P, _R], *arguments: _P.args, **options: _P.kwargs) -> _R:
@@ -121,7 +120,7 @@ def quietly(function: Callable[_P, _R], *arguments: _P.args, **options: _P.kwarg
     `numpy.errstate` would write to the thread's own context. CPython 3.11 loses that context, or
     crashes, where a finalizer that computes does so within another one's write.
     """
-    return quiet().run(function, *arguments, **options)
+    return QUIET.copy().run(function, *arguments, **options)
 
 
 def lookup(dtype: object, where: str = "dtype") -> DType:

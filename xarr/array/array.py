@@ -18,6 +18,7 @@ import numpy.typing
 from xarr import dtypes, functions, layout
 from xarr.array import missing_attributes, numpy_methods, operators, row_function, values
 from xarr.array.operators import ArrayBase, operated, set_array_type
+from xarr.array.row_function import rebind as rebind
 from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device
@@ -440,7 +441,7 @@ class Array(ArrayBase):
     transpose = numpy_methods.transpose
     diagonal = numpy_methods.diagonal  # type: ignore[has-type]
     fill = numpy_methods.fill
-    put = numpy_methods.put
+    put = numpy_methods.put  # type: ignore[has-type]
     take = numpy_methods.take  # type: ignore[has-type]
     choose = numpy_methods.choose
     compress = numpy_methods.compress
@@ -575,15 +576,6 @@ def product(shape: Shape) -> int:
     for extent in shape:
         size *= extent
     return size
-
-
-def rebind(array: Array, view: View) -> None:
-    """Give an array a value; a constant is its own."""
-    if view.value is not None:
-        if view.bound:
-            view = constant(view.value, view.dtype, view.shape, view.device)
-        view.bound = True
-    array._view = view
 
 
 def _restored(values: Host) -> Array:

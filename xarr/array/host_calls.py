@@ -14,6 +14,7 @@ import numpy
 
 from xarr import dtypes, tuning
 from xarr.backends.device import get_device
+from xarr.dtypes import BOOL, COMPLEX, REAL
 from xarr.ir import _cython as cython
 from xarr.ops import vendor
 
@@ -22,20 +23,28 @@ if cython.compiled:
 if not cython.compiled:
     from xarr.array.operators import ArrayBase, is_plain, made
     from xarr.ir.events import core_hooks
-    from xarr.ir.storage import Storage, are_shared, new_storage
-    from xarr.ir.views import Structure, View, contiguous, view_at
+    from xarr.ir.quiet import called_quietly
+    from xarr.ir.storage import Storage, new_storage
+    from xarr.ir.views import Structure, View, contiguous, lone_constant, structure, view_at
     from xarr.runtime.host_memory import array_at, elements, is_reached
     from xarr.tape.record import is_unwatched
     from xarr.tape.tape import Tape, tape_of
 
 _ndarray = cython.declare(object, numpy.ndarray)
-_generic = cython.declare(object, numpy.generic)
 _dtype = cython.declare(object, numpy.dtype)
 _adopted = cython.declare(object, vendor.adopted)
-_quiet = cython.declare(object, dtypes.quiet)
 _rows = cython.declare(object, dtypes.BY_NUMPY)
+_bool = cython.declare(object, dtypes.bool_)
 _uint64 = cython.declare(object, dtypes.uint64)
 _MOST = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
+_SCALARS = cython.declare(
+    object,
+    {int: (dtypes.int64, int)}
+    | {
+        row.numpy.type: (row, {BOOL: bool, REAL: float, COMPLEX: complex}.get(row.kind, int))
+        for row in dtypes.TABLE
+    },
+)
 _PLAIN = cython.declare(object, {type(None), bool, int, float, complex, str})
 _absent = cython.declare(object, object())
 
@@ -54,12 +63,15 @@ class HostCall:
         How many arguments by position may be arrays, from the first on.
     writes : bool
         Whether it writes to the first argument, and returns nothing.
+    last : Structure or None
+        That of the last result, which the next one often has too.
     """
 
     function: Any
     numpys: Any
     arrays: int
     writes: bool
+    last: Structure | None
 
     def __init__(
         self, function: Callable[..., Any], numpys: Callable[..., Any], arrays: int, writes: bool
@@ -98,7 +110,7 @@ class HostCall:
             if device.in_place[dtypes.bool_][0] is None:
                 return _absent
         on: Tape = tape_of(device)
-        on.enter()  # a `with` of the lock takes 1,000 machine instructions more
+        on.lock.acquire()  # a `with` of the lock takes 1,000 machine instructions more
         try:
             if not is_unwatched(on) or not _are_there(on, views):
                 return _absent
@@ -107,19 +119,64 @@ class HostCall:
                 values.append(_value_of(value))
             if self.writes:  # asked last, as a finalizer may have run that reads or writes it
                 first = given[0] if is_plain(given[0]) else None
-                if first is None or not _may_be_written(on, first, views):
+                if first is None or not _may_be_written(on, first):
                     return _absent
                 values[0] = _target_of(first._view)
                 first._view.storage.writes += 1
             try:
-                result: Any = _quiet().run(self.numpys, *values, **named)
+                result: Any = called_quietly(self.numpys, values, named)
             except Exception:  # noqa: BLE001 - the function itself says what is wrong
                 return _absent
             if first is not None:
                 return None
-            return _given_back(result, device, values)
+            return self._given_back(result, device, values)
         finally:
-            on.leave()
+            on.lock.release()
+
+    @cython.cfunc
+    def _given_back(self, result: Any, device: Any, values: list[Any]) -> object:
+        """Return a result with arrays in place of NumPy's, in their own memory where it is new."""
+        if type(result) is tuple:
+            made_of: dict[int, Any] = {}
+            for one in result:
+                if id(one) not in made_of:
+                    made_of[id(one)] = self._given_back(one, device, values)
+                if made_of[id(one)] is _absent:
+                    return _absent
+            return tuple([made_of[id(one)] for one in result])
+        known: Any = _SCALARS.get(type(result))
+        if known is not None:
+            value: Any = known[1](result)  # `item` takes twenty times as long
+            if value == value:  # a NaN may have other bits than Python's
+                return made(lone_constant(structure(device, known[0], (), None), value))
+            result = numpy.asarray(result)
+        if type(result) is not _ndarray:
+            return _absent
+        row = _rows.get(result.dtype)
+        if row is None:
+            return _absent
+        if not 0 < result.nbytes <= _MOST:
+            return made(_adopted(result, row, device))
+        flags: Any = result.flags
+        if result.base is not None or not (flags.c_contiguous and flags.writeable):
+            result = result.copy()
+        else:
+            for one in values:
+                if one is result:
+                    result = result.copy()
+                    break
+        how: Structure | None = self.last
+        if (
+            how is None
+            or how.dtype is not row
+            or how.device is not device
+            or how.shape != result.shape
+        ):
+            how = self.last = contiguous(device, row, result.shape)
+        storage: Storage = new_storage(Storage.__new__(Storage), device, how.nbytes)
+        storage.buffer = result
+        storage.whole = how
+        return made(view_at(storage, how, 0))
 
 
 @cython.cfunc
@@ -160,20 +217,18 @@ def _are_there(on: Tape, views: list[Any]) -> cython.bint:
 def _target_of(view: View) -> object:
     """Return a view's elements as an array to write to."""
     storage: Storage = view.storage  # type: ignore[assignment]
+    if view.structure.dtype is not _bool:
+        return elements(view.structure, storage, view.offset)
     return array_at(view.structure, storage.window(), view.offset)
 
 
 @cython.cfunc
-def _may_be_written(on: Tape, array: ArrayBase, views: list[Any]) -> cython.bint:
-    """Return whether nothing waits to read an array, and no operand shares its memory."""
+def _may_be_written(on: Tape, array: ArrayBase) -> cython.bint:
+    """Return whether nothing waits to read an array, and nobody else sees memory."""
     storage: Storage | None = array._view.storage
     if storage is None or storage.read_only or array._locked or array._view.structure.repeats:
         return False
-    view: View
-    for view in views[1:]:
-        if view.storage is not None and are_shared(storage, view.storage):
-            return False
-    return storage.window() is not None and not on.names(storage)
+    return storage.window() is not None and not (on.shared or on.names(storage))
 
 
 @cython.cfunc
@@ -193,38 +248,3 @@ def _value_of(value: Any) -> object:
     for one in value:
         found.append(_value_of(one))
     return found if kind is list else tuple(found)
-
-
-@cython.cfunc
-def _given_back(result: Any, device: Any, values: list[Any]) -> object:
-    """Return a result with arrays in place of NumPy's, in their own memory where it is new."""
-    if type(result) is tuple:
-        made_of: dict[int, Any] = {}
-        for one in result:
-            if id(one) not in made_of:
-                made_of[id(one)] = _given_back(one, device, values)
-            if made_of[id(one)] is _absent:
-                return _absent
-        return tuple([made_of[id(one)] for one in result])
-    if type(result) is int or isinstance(result, _generic):
-        result = numpy.asarray(result)
-    if type(result) is not _ndarray or not result.nbytes:
-        return _absent
-    row = _rows.get(result.dtype)
-    if row is None:
-        return _absent
-    if result.nbytes > _MOST:
-        return made(_adopted(result, row, device))
-    flags: Any = result.flags
-    if result.base is not None or not (flags.c_contiguous and flags.writeable):
-        result = result.copy()
-    else:
-        for one in values:
-            if one is result:
-                result = result.copy()
-                break
-    how: Structure = contiguous(device, row, result.shape)
-    storage: Storage = new_storage(Storage.__new__(Storage), device, how.nbytes)
-    storage.buffer = result
-    storage.whole = how
-    return made(view_at(storage, how, 0))

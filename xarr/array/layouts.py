@@ -8,7 +8,7 @@ from typing import Any, SupportsIndex
 import numpy
 
 from xarr import dtypes, errors, layout
-from xarr.array.array import Array, rebind
+from xarr.array.array import Array, made, rebind
 from xarr.array.operators import view_of
 from xarr.array.transfers import from_host
 from xarr.backends.device import default_float, get_device, require_on
@@ -83,7 +83,7 @@ def lock(array: Array) -> Array:
 
 def like(array: Array, view: View) -> Array:
     """Return an array of a view, which without axes is a number where `array` is one."""
-    result = Array(view)
+    result: Array = made(view) if view.shape and view.value is None else Array(view)
     result._kept = array._kept
     return result
 

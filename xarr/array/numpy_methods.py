@@ -328,12 +328,7 @@ def transpose(self: Array, *axes: Any) -> Array:
     return functions.shape.manipulation.permuted(self, order, "x.transpose(axes)")
 
 
-def _filled(values: Host, value: Any) -> None:
-    """Write a number that casts to all elements, by NumPy."""
-    numpy.copyto(values, value)
-
-
-@by_numpy(_filled, writes=True)
+@by_numpy(numpy.copyto, writes=True)
 def fill(self: Array, value: Any) -> None:
     """Write one value to all elements.
 

@@ -5,7 +5,8 @@ from xarr.ir.views cimport ArraySlots, View, Structure, lone_constant, lone_of, 
 from xarr.ir.instructions cimport Opcode, opcode_of
 from xarr.tape.record cimport computed, copied_element, recorded, store_of
 from xarr.tape.scalar_access cimport only, poke, read, settled
-from xarr.array.keys cimport broadcast_pair, name_of_store, number_for, value_of, part_of, place_of
+from xarr.tape.tape cimport Tape, tape_of
+from xarr.array.keys cimport broadcast_pair, chosen, name_of_store, number_for, value_of, part_of, place_of
 from xarr.ir.resolved cimport ScalarEvaluator, ResolvedRow
 
 

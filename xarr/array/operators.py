@@ -8,12 +8,9 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy
 
-from xarr import dtypes
 from xarr.dtypes import FLOATING, INTEGER
 from xarr.ir import _cython as cython
-from xarr.ir.operation import interned
 from xarr.ir.resolved import OPERATORS
-from xarr.tape.record import choice
 from xarr.tape.traced import TracedNumber
 
 if cython.compiled:
@@ -21,6 +18,7 @@ if cython.compiled:
 if not cython.compiled:
     from xarr.array.keys import (
         broadcast_pair,
+        chosen,
         name_of_store,
         number_for,
         part_of,
@@ -44,6 +42,7 @@ if not cython.compiled:
     )
     from xarr.tape.record import computed, copied_element, recorded, store_of
     from xarr.tape.scalar_access import only, poke, read, settled
+    from xarr.tape.tape import Tape, tape_of
 
     Py_buffer: TypeAlias = Any
     fill_buffer: Any = None
@@ -71,7 +70,6 @@ _ABS = cython.declare(ResolvedRow, OPERATORS["abs"])
 _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
 _SQUARE = cython.declare(ResolvedRow, OPERATORS["square"])
 _SQUARED = cython.declare(object, {int: (*INTEGER, *FLOATING), float: FLOATING})
-_BOOL = cython.declare(object, dtypes.bool_)
 _Traced = cython.declare(object, TracedNumber)
 Operand: TypeAlias = (
     "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
@@ -286,7 +284,7 @@ class ArrayBase(ArraySlots):
             if given is not None:
                 part = part_of(view, key) if at < 0 else view_at(storage, lone_of(view), at)
                 if part is None and number is not None and isinstance(key, ArrayBase):
-                    part, given = view, _chosen(key._view, given, view)
+                    part, given = view, chosen(key._view, given, view)
             if given is not None and part is not None and is_stored(part, given):
                 return
         self._set_item(key, value)  # type: ignore[attr-defined]
@@ -557,21 +555,6 @@ def _reflected_sum(x1: ArrayBase, x2: Any) -> Any:
     return result
 
 
-@cython.cfunc
-def _chosen(mask: View, value: View, view: View) -> View | None:
-    """Record a view's elements with a value where a mask of its shape holds; None of other keys."""
-    how: Structure = view.structure
-    what: Structure = mask.structure
-    if what.dtype is not _BOOL or what.shape != how.shape or not how.shape:
-        return None
-    if what.device is not how.device or mask.storage is None:
-        return None
-    operation = interned(choice, how.dtype)
-    operands = (what, value.structure, how)
-    opcode: Opcode = opcode_of(operation, operands, how.shape, None, how.shape)
-    return computed(opcode, (mask, value, view)) if opcode.nbytes else None
-
-
 @cython.ccall
 def is_stored(part: View, given: View) -> cython.bint:
     """Write a view to another one; return whether that is done.
@@ -594,7 +577,13 @@ def is_stored(part: View, given: View) -> cython.bint:
         if not fits or what.dtype is not how.dtype or given.storage is storage or not how.size:
             return False
         opcode = store_of(what, how)
-    with storage.device.lock:
+        if how.is_met() and what.is_met():
+            how.remember(what, opcode)
+    tape: Tape = tape_of(storage.device)
+    tape.lock.acquire()
+    try:
         storage.writes += 1
         recorded(opcode, (given,), part)
+    finally:
+        tape.lock.release()
     return True

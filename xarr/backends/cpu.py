@@ -40,6 +40,7 @@ from xarr.backends.base import (
     Place,
     Together,
 )
+from xarr.backends.cpu_launch import CpuLauncher
 from xarr.cache import DISK
 from xarr.errors import CompileError, message
 from xarr.settings import settings
@@ -162,7 +163,7 @@ class Compiler(NamedTuple):
         )
 
 
-class CpuDriver(Driver):
+class CpuDriver(CpuLauncher, Driver):
     """The processor, with the functions of `cpu.c`."""
 
     stable_addresses = True
@@ -171,6 +172,7 @@ class CpuDriver(Driver):
 
     def __init__(self, info: DeviceInfo, compiler: Compiler, functions: Any) -> None:
         self.info = info
+        self.limit_nbytes = math.inf
         self._compiler = compiler
         self._take, self._wrap, self._trim, self._memory, *rest = functions
         self._launch, self._launch_with, self._copy, *rest = rest
@@ -221,19 +223,6 @@ class CpuDriver(Driver):
     def _kernel(self, library: Library, name: str) -> Kernel:
         return Kernel(name, library.entry(name), library)
 
-    def launch(
-        self,
-        kernel: Kernel,
-        grid: tuple[int, ...],
-        group: tuple[int, ...],
-        buffers: Sequence[Any],
-        arguments: bytes,
-        work: float = math.inf,
-    ) -> None:
-        """Run `grid` groups of `group` items; they are done when it returns."""
-        self.launched += 1
-        self._launch(kernel.entry, grid, group, buffers, arguments, work >= tuning.SHARED)
-
     def sequence(self, asked: Sequence[Asked | Callable[[], None]]) -> Together | None:
         """Return an object that makes such launches by one call; None for a library's work."""
         launches = [one for one in asked if not callable(one)]
@@ -272,11 +261,6 @@ class CpuDriver(Driver):
         self.launched += 1
         self._launch_with(kernel.entry, grid, group, places)
         return True
-
-    def allocate(self, nbytes: int) -> Any:
-        """A block of memory, its content undefined; MemoryError when there is no room for it."""
-        block = self._take(nbytes, self.limit_nbytes)
-        return self._refuse(nbytes) if block is None else block
 
     def upload(self, buffer: Any, offset_nbytes: int, data: Any, *, waits: bool = True) -> None:
         """Copy contiguous host data in."""

@@ -20,6 +20,7 @@ from xarr.backends.base import DeviceInfo, Discovery, Driver
 from xarr.backends.cuda_bindings import core_device
 from xarr.backends.device_memory import Memory
 from xarr.backends.forks import hold_over_forks
+from xarr.backends.lock import Lock, new_lock
 from xarr.dtypes import DType
 from xarr.errors import message
 from xarr.memo import listed
@@ -105,7 +106,7 @@ class Device:
     info: DeviceInfo
     options: tuple[str, ...]
     no_float64: bool
-    lock: threading.RLock
+    lock: Lock
     in_place: InPlace
     shared: dict[int, int]
     kept: dict[int, int]
@@ -127,7 +128,7 @@ class Device:
         self.info = info
         self.options = options
         # Two handles of one device share its queue, so they share the lock.
-        self.lock = threading.RLock() if plain is None else plain.lock
+        self.lock = new_lock() if plain is None else plain.lock
         self.kernels = {}
         self.no_float64 = not info.has_float64
         self.in_place = _IN_PLACE if info.host_addressable else _ELSEWHERE

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from xarr import lazy
+from xarr.backends.lock import Lock
 
 
 class _Locked(Protocol):
-    lock: threading.RLock
+    lock: Lock
 
 
 def hold_over_forks(forkable: Callable[[], Sequence[_Locked]]) -> None:

@@ -52,9 +52,15 @@ class Opcode(Memoised):
         `tuning.AT_ONCE_NBYTES` bytes, and the host reads them; or it is `Alone`, met before.
     is_number : bool
         Whether it computes a number of numbers, and so needs nothing that stands on the tape.
+    folds : bool
+        Whether its functions for NumPy go by data type, as those of reductions and scans do.
     gives_own : bool
         Whether the array that `host` returns is known to be new, in C order and of the result's
         shape and type.
+    rows : int
+        Whether all views are elements in a row: 1, or -1; 0 before that was asked.
+    packed : bytes or None
+        The arguments of the row's kernel, where all views begin with their storages.
     is_silent : bool
         Whether `host` is known to warn of no values.
     single_kernel : dict or None
@@ -82,6 +88,9 @@ class Opcode(Memoised):
     raises: bool
     is_small: bool
     is_number: bool
+    folds: bool
+    rows: int
+    packed: Any
     gives_own: bool
     is_silent: bool
 
@@ -104,6 +113,7 @@ class Opcode(Memoised):
         self.is_separate = operation.is_separate
         self.is_whole = operation.is_whole
         self.raises = operation.raises
+        self.folds = operation.functions is not None
         self.named = operands if is_fresh or target is None else (*operands, target)
         how: Structure
         for how in operands:

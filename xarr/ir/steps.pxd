@@ -28,6 +28,7 @@ cdef class Step:
     cpdef object run(self, object device, RunArguments listed, list unfinished)
     cpdef object ask(self, object device, RunArguments listed, list asked)
     cdef void _add_constants(self, list numbers, list constants, list found)
+    cdef bint _are_packed(self, list values, Py_ssize_t count)
     cpdef object end(self, list storages)
 
 cdef class LibraryStep(Step):

@@ -203,10 +203,10 @@ class Step:
         values: list[Any] = []
         for slot, beyond in self.offsets:
             values.append(0 if slot < 0 else bases[slot] + beyond)
+        count: cython.Py_ssize_t = len(values)
         if self.constants:
             self._add_constants(self.constants, listed.constants, values)
         places: list[Any] = []
-        numbers: list[Any] = []
         if self.scratch or self.results:
             for one in self.scratch:
                 is_table = not isinstance(one, int)
@@ -214,13 +214,15 @@ class Step:
             for ref in self.results:
                 storage = storages[ref.slot]
                 places.append(storage.buffer)
+        specs: cython.Py_ssize_t = len(values)
         if self.numbers:
-            self._add_constants(self.numbers, listed.constants, numbers)
-        # Without constants the values are offsets, which are often those of the last run.
-        is_packed: cython.bint = values == self.values
-        if not is_packed:
-            self.values = None if self.constants or self.numbers else values
-            self.packed = [packed_arguments(planned, values, numbers) for planned in self.launches]
+            self._add_constants(self.numbers, listed.constants, values)
+        if not self._are_packed(values, count):
+            self.values = None
+            numbers: list[Any] = values[specs:]
+            given: list[Any] = values[:specs]
+            self.packed = [packed_arguments(planned, given, numbers) for planned in self.launches]
+            self.values = values
         number: cython.Py_ssize_t = 0
         for planned in self.launches:
             kernel, grid, elements, _, at, takes_spec, _, _ = planned
@@ -230,6 +232,20 @@ class Step:
             asked.append((kernel, grid, pointers, self.packed[number], elements))
             number += 1
         return None
+
+    @cython.cfunc
+    def _are_packed(self, values: list[Any], count: cython.Py_ssize_t) -> cython.bint:
+        """Return whether offsets, of that count, and constants are those of the last run.
+
+        Constants are compared by identity, as of NaN and of zeros others may be equal.
+        """
+        at: cython.Py_ssize_t
+        if self.values is None or len(self.values) != len(values):
+            return False
+        for at in range(len(values)):
+            if self.values[at] is not values[at] and (at >= count or self.values[at] != values[at]):
+                return False
+        return True
 
     @cython.cfunc
     def _add_constants(

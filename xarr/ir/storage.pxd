@@ -5,6 +5,8 @@ cdef class Storage:
     cdef public object lender
     cdef public object selected
     cdef public object whole
+    cdef public object mapped
+    cdef public object array
     cdef public Py_ssize_t nbytes
     cdef public Py_ssize_t serial
     cdef public Py_ssize_t writes

@@ -70,8 +70,10 @@ class Storage:
     selected : object or None
         The cached selection of a mask, with the mask's structure, offset and `writes`.
     whole : Structure or None
-        What the buffer is the array of, where it is NumPy's; of bool with bytes of 0 and 1, as long
-        as nothing was written.
+        What the buffer is the array of, where it is NumPy's, or else `array`; of bool with bytes of
+        0 and 1, as long as nothing was written.
+    mapped, array : object or None, NumPy array or None
+        The driver's memory, while that is the buffer, as an array of few elements.
     writes : int
         How often it was written to, or others may have written to it.
     serial : int
@@ -90,6 +92,8 @@ class Storage:
     lender: Any
     selected: Any
     whole: Any
+    mapped: Any
+    array: Any
     nbytes: int
     serial: int
     writes: int

@@ -48,11 +48,15 @@ def _in_memory_order(view: View, axes: tuple[int, ...]) -> tuple[View, tuple[int
 
 def scan(fold: Fold, view: View, axis: int, shift: int) -> View:
     """Record the running accumulators along an axis, `shift` elements from its start."""
+    return builder.computed(scanning(fold, view, axis, shift), (view,))
+
+
+def scanning(fold: Fold, view: View, axis: int, shift: int) -> Opcode:
+    """Return the opcode of running accumulators."""
     shape = view.shape
     operation = interned(ScanOp, fold, axis, shift)
-    return builder.recorded(
-        operation, (view,), (*shape[:axis], shape[axis] + shift, *shape[axis + 1 :])
-    )
+    full = (*shape[:axis], shape[axis] + shift, *shape[axis + 1 :])
+    return builder.skeletal(operation, (view,), full)
 
 
 def segmented(fold: Fold, view: View, begins: View, axis: int) -> View:

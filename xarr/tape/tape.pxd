@@ -1,4 +1,5 @@
 from cpython.ref cimport Py_REFCNT as held_by
+from xarr.backends.lock cimport Lock
 from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.storage cimport Storage, next_mark
 from xarr.ir.views cimport View
@@ -24,8 +25,7 @@ cdef class Tape:
     cdef public Py_ssize_t at_once
     cdef public Py_ssize_t small_work
     cdef public bint records
-    cdef object enter
-    cdef object leave
+    cdef Lock lock
     cdef bint is_stable
     cpdef bint writes(self, Storage storage)
     cpdef object compute(self, Storage storage)
@@ -45,5 +45,7 @@ cdef class Tape:
     cdef Trace _describe(self, list instructions, RunArguments listed, bint runs=*)
     cdef Trace _trace(self, tuple opcodes, tuple codes, bint runs)
     cpdef tuple states(self, RunArguments listed, object sizes)
+
+cdef Tape _last
 
 cpdef Tape tape_of(object device)

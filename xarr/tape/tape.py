@@ -4,9 +4,6 @@
 Running them in order, one after the other, is what a program means. A run takes instructions off
 the tape (`_take`), describes them as a `Trace` (`_describe`), and asks of each storage whether it
 is live (`states`). By these states the trace has a program, which runs.
-
-A module that has a `.pxd` beside it runs compiled by Cython, or as it is; `ir/_cython.py` stands
-for the compiler there.
 """
 
 from __future__ import annotations
@@ -30,6 +27,7 @@ if cython.compiled:
 if not cython.compiled:
     from sys import getrefcount as held_by
 
+    from xarr.backends.lock import Lock
     from xarr.ir.events import core_counts, core_hooks, core_tier
     from xarr.ir.instructions import Instruction, Opcode, RunArguments
     from xarr.ir.storage import Storage, next_mark
@@ -51,6 +49,7 @@ _LONG_WORK = cython.declare(cython.Py_ssize_t, tuning.LONG_WORK)
 _NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.LARGE_WORK // tuning.REPEATS)
 _FAILED = cython.declare(cython.Py_ssize_t, failures.FAILED)
 _epoch = cython.declare(cython.Py_ssize_t, 0)
+_last: Tape | None = None  # the tape that was asked for last
 
 
 @cython.cfunc
@@ -98,8 +97,8 @@ class Tape:
     records : bool
         Whether small instructions are recorded, as of the last ones no value was asked for, or they
         were a list that has its program.
-    enter, leave, is_stable : function, function, bool
-        Acquire and release the device's lock; whether the host reads the driver's memory.
+    lock, is_stable : Lock, bool
+        The device's lock; whether the host reads the driver's memory.
     noted : int
         How many calls are in progress whose instructions are read from the tape.
     """
@@ -121,16 +120,13 @@ class Tape:
     at_once: int
     small_work: int
     records: bool
-    enter: Any
-    leave: Any
+    lock: Lock
     is_stable: bool
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.enter, self.leave = device.lock.acquire, device.lock.release
-        self.is_stable = device.driver.stable_addresses
-        self.shared = device.shared
-        self.kept = device.kept
+        self.lock, self.is_stable = device.lock, device.driver.stable_addresses
+        self.shared, self.kept = device.shared, device.kept
         self.instructions = []
         self.came = {}
         self.failed_pending = []
@@ -592,9 +588,12 @@ references.warn_without_lock()
 @cython.ccall
 def tape_of(device: Any) -> Tape:
     """Return the tape of a device, which is made when it is first asked for."""
-    if device.tape is None:
-        with device.lock:
-            if device.tape is None:
-                device.tape = Tape(device)
-    tape: Tape = device.tape
-    return tape
+    global _last
+    last: Tape | None = _last
+    if last is None or last.device is not device:  # a handle has one tape for all time
+        if device.tape is None:
+            with device.lock:
+                if device.tape is None:
+                    device.tape = Tape(device)
+        _last = last = device.tape
+    return last

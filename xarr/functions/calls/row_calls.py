@@ -22,6 +22,7 @@ from xarr.array.coerce import (
 )
 from xarr.array.other_operands import refusal
 from xarr.array.out_argument import deliver, mask_of, require_copyable, single
+from xarr.array.row_function import folded, known_fold
 from xarr.array.selected import Selected
 from xarr.backends.device import Device, default_float, require_on
 from xarr.dtypes import BOOL, COMPLEX, KIND_WORDS, UNSIGNED, DType
@@ -106,14 +107,13 @@ def reduced(
     """
     name = None
     if dtype is None and out is None and initial is None and mask is True and view.value is None:
-        name = _key_of(view, axis, keepdims, correction)
-        found = row.transitions.get(name) or _like_others(row, view, name)
-        if found is not None:
-            return made(builder.again(view, *found))
-    if not isinstance(keepdims, int | numpy.integer | numpy.bool_):
-        fault = f"keepdims is {keepdims!r}"
-        told = where or f"{row.name}(a, axis, keepdims)"
-        raise type_error(told, fault, "keepdims must be True or False")
+        known: Array | None = known_fold(row.transitions, view, axis, keepdims, correction)
+        if known is None:
+            name = _key_of(view, axis, keepdims, correction)
+            known = _like_others(row, view, name)
+        if known is not None:
+            return known
+    _require_truth(keepdims, where or f"{row.name}(a, axis, keepdims)")
     given = view
     target = None if out is None else single(out, where or f"{row.name}(a, axis, out)")
     if target is not None and dtype is None:
@@ -166,8 +166,13 @@ def reduced(
     return sent(final, target, along)
 
 
-def _like_others(row: Reduction, view: View, name: Any) -> Any:
-    """Return what to record for a new shape, where one of as many axes was reduced so."""
+def _require_truth(keepdims: Any, where: str) -> None:
+    if not isinstance(keepdims, int | numpy.integer | numpy.bool_):
+        raise type_error(where, f"keepdims is {keepdims!r}", "keepdims must be True or False")
+
+
+def _like_others(row: Reduction, view: View, name: Any) -> Array | None:
+    """Record the reduction of a new shape, where one of as many axes was reduced so."""
     if name is None:
         return None
     how = view.structure
@@ -191,7 +196,7 @@ def _like_others(row: Reduction, view: View, name: Any) -> Any:
     found = opcode, numbers, contiguous(how.device, opcode.target.dtype, left)
     if how.is_met():
         _remember(row, name, found)
-    return found
+    return folded(view, found)  # type: ignore[no-any-return]
 
 
 def _remember(row: Reduction, key: Any, found: tuple[Any, ...]) -> None:
@@ -321,6 +326,12 @@ def scanned(
 
     A result that grows begins with the value of no elements.
     """
+    name = None
+    if dtype is None and out is None and view.value is None and view.shape:
+        known: Array | None = known_fold(row.transitions, view, axis, grows, 0.0)
+        if known is not None:
+            return known
+        name = _key_of(view, axis, grows, 0.0)
     along = where or f"{row.name}(x, axis)"
     if not view.shape and (axis is None or axis in (0, -1)):
         view = builder.reshaped(view, (1,))
@@ -341,7 +352,10 @@ def scanned(
     if math.prod(shape) == 0:
         final = constant(_empty(row, types.result), types.result, full, view.device)
     else:
-        final = reduce_scan.scan(row.fold(types), view, place, shift)
+        opcode = reduce_scan.scanning(row.fold(types), view, place, shift)
+        final = builder.computed(opcode, (view,))
+        if name is not None and not shift:
+            _remember(row, name, (opcode, (), final.structure))
     if shift and final.storage is not None:
         assert final.layout is not None
         start = layout.Layout(

@@ -17,7 +17,8 @@ from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, as_array
 from xarr.array.layouts import axes_in_order, in_order, keep_array, laid_out, require_writeable
 from xarr.array.out_argument import mask_of, require_shape
-from xarr.backends.device import default_float, get_device
+from xarr.array.transfers import is_unobserved
+from xarr.backends.device import default_float, get_device, require_on
 from xarr.errors import difference, refused, type_error, value_error
 from xarr.functions.create.creation import ordered
 from xarr.functions.elementwise import elementwise
@@ -25,6 +26,7 @@ from xarr.functions.reduce import reductions
 from xarr.functions.shape import manipulation
 from xarr.functions.types import data_types
 from xarr.layout import integer
+from xarr.runtime import dispatch
 
 
 def ascontiguousarray(a: Any, dtype: DTypeLike = None, *, like: Any = None) -> Array:
@@ -179,6 +181,12 @@ def frombuffer(
         raise type_error(where, fault, accepted, remedy) from None
     except ValueError as error:
         raise value_error(where, str(error), "the buffer must hold whole elements") from None
+    row = dtypes.BY_NUMPY.get(host.dtype)
+    if row is not None and is_unobserved():
+        require_on(target, row, where)
+        known = dispatch.known(host.shape, row, target, host.copy)
+        if known is not None:
+            return Array(known)
     return as_array(host, where, "buffer", device=target)
 
 

@@ -9,8 +9,9 @@ from typing import Any, Final, Literal, NamedTuple, SupportsIndex, overload
 
 import numpy
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, ArrayLike, DeviceLike, DTypeLike
+from xarr.array.cached_calls import by_numpy
 from xarr.array.coerce import SCALARS, as_array, retyped, warn_of_imaginary
 from xarr.array.operators import made
 from xarr.array.transfers import Host, from_host, openly
@@ -26,7 +27,26 @@ from xarr.ops.rows import choose
 from xarr.runtime import dispatch
 from xarr.tape import builder, recorders
 
+_FEW: Final = tuning.MADE_NBYTES // 8
 
+
+def _arange_now(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Host:
+    """Let NumPy count few integers."""
+    if stop is None:
+        start, stop = 0, start
+    if (type(start), type(stop), type(step)) != (int, int, int) or not step:
+        raise NotImplementedError
+    if dtype is not None:
+        kind = numpy.dtype(dtype)
+        if start or step != 1 or kind == numpy.float16 or kind.kind not in "iuf":
+            raise NotImplementedError
+    if not 0 < stop - start <= _FEW * abs(step) or max(-start, stop) >= 1 << 62:
+        raise NotImplementedError
+    found: Host = numpy.arange(start, stop, step, dtype)  # type: ignore[call-overload]
+    return found
+
+
+@by_numpy(_arange_now, 0)
 def arange(
     start: Any = None,
     stop: Any = None,
@@ -81,7 +101,7 @@ def arange(
     if row is dtypes.bool_:
         return _of_bools(start, step, length, target, where)
     computed = dtypes.float32 if row is dtypes.float16 else row
-    if computed is row and math.isfinite(delta):
+    if computed is row and math.isfinite(abs(delta)):
         known = dispatch.known(
             (length,), row, target, lambda: _counted(first, delta, length, row.numpy)
         )

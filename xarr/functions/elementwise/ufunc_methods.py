@@ -20,6 +20,7 @@ from xarr.array.coerce import array_of, as_array, beside, operand
 from xarr.array.host_calls import HostCall
 from xarr.array.layouts import require_writeable, settled
 from xarr.array.out_argument import deliver, mask_of, require_shape
+from xarr.array.row_function import known_fold
 from xarr.array.transfers import Host, openly, to_host
 from xarr.backends.device import require_on
 from xarr.dtypes import BOOL, INTEGER, DType
@@ -79,12 +80,18 @@ def reduce(
     where: ArrayLike,
 ) -> Array:
     """Combine the elements along axes by the function."""
+    row = _REDUCTIONS.get(function.__name__)
+    is_plain = dtype is None and out is None and initial is None and where is True
+    if row is not None and is_plain and type(array) is Array:
+        known: Array | None = known_fold(row.transitions, array._view, axis, keepdims, 0.0)
+        if known is not None:
+            return known
     _require_two(function, "reduce")
     name = f"{function.__name__}.reduce(array, axis)"
     x = array_of(array, name, "array")
     if not _is_associative(function):
         return _from_left(function, x, axis, dtype, out, keepdims, initial, where, name)
-    row = _REDUCTIONS.get(function.__name__) or interned(_joining, function._row, "axes")
+    row = row or interned(_joining, function._row, "axes")
     view = x._view
     if row.name not in reductions.BY_NAME or (dtype is not None and row.form != "axes, sum"):
         view, dtype = builder.converted(view, _computed_type(function, view, dtype, name)), None

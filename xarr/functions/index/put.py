@@ -62,6 +62,16 @@ def _write_flat(a: Array, index: Array, values: Array) -> None:
     setitem(a, tuple(places), values)
 
 
+def _put_now(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Write values of the array's type at indices, by NumPy."""
+    if type(ind) is not numpy.ndarray or type(v) is not numpy.ndarray:
+        raise NotImplementedError
+    if ind.dtype.kind not in "iu" or v.dtype != a.dtype:
+        raise NotImplementedError
+    a.put(ind, v, mode)
+
+
+@by_numpy(_put_now, 3, writes=True)
 def put(a: Array, ind: Any, v: ArrayLike, mode: str = "raise") -> None:
     """Write values to elements of the flattened array; for equal indices the last one counts.
 

@@ -86,7 +86,7 @@ def _values(x1: Any, x2: Any, test: View, name: str) -> tuple[Any, Any]:
     return (Array(larger), x2) if larger is views[0] else (x1, Array(larger))
 
 
-@by_numpy(numpy.nonzero)
+@by_numpy(numpy.ndarray.nonzero)
 def nonzero(a: Array) -> tuple[Array, ...]:
     """Return the indices along each axis of the nonzero elements. Waits for the device.
 
@@ -122,7 +122,7 @@ def flatnonzero(a: ArrayLike) -> Array:
     return _nonzero(manipulation.ravel(array_of(a, where, "a")), where)[0]
 
 
-@by_numpy(numpy.take, 2)
+@by_numpy(numpy.ndarray.take, 2)
 def take(
     a: ArrayLike,
     indices: ArrayLike,
@@ -208,7 +208,7 @@ def argwhere(a: ArrayLike) -> Array:
     return joining.stack(_nonzero(x, where), axis=1)
 
 
-@by_numpy(numpy.choose, 2)
+@by_numpy(numpy.ndarray.choose, 2)
 def choose(a: ArrayLike, choices: Any, out: Any = None, mode: str = "raise") -> Array:
     """Choose each element from one of several arrays: element i is choices[a[i]][i].
 

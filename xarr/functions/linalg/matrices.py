@@ -81,7 +81,7 @@ def _last_two(a: Any, axis1: SupportsIndex, axis2: SupportsIndex, where: str) ->
 
 def _matrix_of(v: Any, k: Any = 0) -> Any:
     """Make a matrix with a diagonal, by NumPy; that of a matrix is a view."""
-    return numpy.diagflat(v, k) if v.ndim == 1 else NotImplemented
+    return numpy.diag(v, k) if v.ndim == 1 else NotImplemented
 
 
 @by_numpy(_matrix_of)

@@ -314,7 +314,7 @@ def _shifts(shift: Any, where: str) -> list[int]:
     return [int(one) for one in shifts.flat]
 
 
-@by_numpy(numpy.repeat)
+@by_numpy(numpy.ndarray.repeat)
 @cached_call
 def repeat(a: ArrayLike, repeats: Any, axis: SupportsIndex | None = None) -> Array:
     """Repeat each element, one after the other.
