@@ -209,8 +209,9 @@ class Elementwise:
         value = None if exact is None else exact.of(*[view.value for view in views])
         if value is not None:
             result = constant(value, operation.result, (), device)
-            if views[0].structure is views[-1].structure:
-                remembered(self.known.numbers, views[0].structure, (exact, result.structure))
+            first, last = views[0].structure, views[-1].structure
+            name = first if first is last else (first, last)
+            remembered(self.known.numbers, name, (exact, result.structure))
             return result
         if operation.host is None:
             return None
