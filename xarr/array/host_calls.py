@@ -112,7 +112,10 @@ class HostCall:
         on: Tape = tape_of(device)
         on.lock.acquire()  # a `with` of the lock takes 1,000 machine instructions more
         try:
-            if not is_unwatched(on) or not _are_there(on, views):
+            if self.writes:  # most write in place what no instruction does
+                if not are_ready(on, views):
+                    return _absent
+            elif not is_unwatched(on) or not _are_there(on, views):
                 return _absent
             values: list[Any] = []
             for value in given:
