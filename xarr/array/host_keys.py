@@ -186,6 +186,8 @@ def _parts_of(x: ArrayBase, key: object, views: list[Any]) -> list[Any] | None:
         elif kind is _ndarray:
             count *= part.size
             arrays += 1
+        elif kind is list:
+            arrays += 1
         elif kind is bool:
             arrays += 1
         elif kind is not int:
@@ -225,6 +227,10 @@ def _part_of(item: Any, views: list[Any]) -> object:
         views.append(array._view)
         return item
     if kind is list or kind is tuple or kind is range:
+        if kind is not range and len(item) == 1 and is_plain(item[0]):
+            part_of_one: object = _part_of(item[0], views)
+            if isinstance(part_of_one, ArrayBase):  # as numpy.nonzero gives it of a vector
+                return [part_of_one]
         if kind is not range:
             item = _integers_of(item)
             if item is None:
@@ -269,6 +275,12 @@ def _values_of(parts: list[Any], written: Storage | None) -> object:
             parts[number] = (
                 _elements(array._view) if written is None else _ordered(array._view, written)
             )
+        elif type(part) is list:
+            array = part[0]
+            values: Any = (
+                _elements(array._view) if written is None else _ordered(array._view, written)
+            )
+            parts[number] = values[None]
         elif written is not None and type(part) is _ndarray and not part.flags.c_contiguous:
             parts[number] = part.copy()
     return parts[0] if len(parts) == 1 else tuple(parts)
