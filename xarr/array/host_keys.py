@@ -35,8 +35,7 @@ _int64 = cython.declare(object, numpy.dtype(numpy.int64))
 _asarray = cython.declare(object, numpy.asarray)
 _MOST = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 _INDICES = cython.declare(
-    object,
-    frozenset(row for row in dtypes.TABLE if row.kind in (BOOL, *INTEGER)) - {dtypes.uint64},
+    object, frozenset(row for row in dtypes.TABLE if row.kind in (BOOL, *INTEGER)) - {dtypes.uint64}
 )
 """NumPy wraps an index of uint64 beyond int64 around, so it is refused."""
 _INDICES_OF_NUMPY = cython.declare(object, frozenset(row.numpy for row in _INDICES))
@@ -78,7 +77,7 @@ def taken(x: ArrayBase, key: object) -> object:
 
 
 @cython.ccall
-def is_put(x: ArrayBase, key: object, value: object) -> cython.bint:
+def is_put(x: ArrayBase, key: object, value: Any) -> cython.bint:
     """Write to the elements that a key with arrays names; return whether that was done.
 
     For equal indices the last value counts, in C order, which NumPy keeps for indices that lie so.
@@ -186,9 +185,7 @@ def _parts_of(x: ArrayBase, key: object, views: list[Any]) -> list[Any] | None:
         elif kind is _ndarray:
             count *= part.size
             arrays += 1
-        elif kind is list:
-            arrays += 1
-        elif kind is bool:
+        elif kind is list or kind is bool:
             arrays += 1
         elif kind is not int:
             others += 1
@@ -200,51 +197,62 @@ def _parts_of(x: ArrayBase, key: object, views: list[Any]) -> list[Any] | None:
 
 @cython.cfunc
 def _part_of(item: Any, views: list[Any]) -> object:
-    """Return a part of a key as NumPy takes it, or an array; `_absent` of what it may not take."""
-    how: Structure
+    """Return a part of a key as NumPy takes it, or an array; `_absent` of what it may not take.
+
+    An array within a list, as numpy.nonzero gives it of a vector, stays in one.
+    """
     kind: Any = type(item)
     if kind is int or kind is bool or item is None or item is Ellipsis:
         return item
     if kind is slice:
-        part: slice = item
-        parts: list[Any] = []
-        for bound in (part.start, part.stop, part.step):
-            if bound is not None and type(bound) is not int:
-                bound = integer_of(bound)
-                if bound is None:
-                    return _absent
-            parts.append(bound)
-        return slice(parts[0], parts[1], parts[2])
+        return _slice_of(item)
     if is_plain(item):
-        array: ArrayBase = item
-        how = array._view.structure
-        if how.dtype not in _INDICES or how.unpack is None or how.nbytes > _MOST:
+        return _index_of(item, views)
+    if kind is list or kind is tuple:
+        if len(item) == 1 and is_plain(item[0]):
+            one: object = _index_of(item[0], views)
+            if isinstance(one, ArrayBase):
+                return [one]
+        item = _integers_of(item)
+        if item is None:
             return _absent
-        if not how.shape and how.dtype.kind != BOOL:
-            number: object = integer_of(item)
-            if number is not None:
-                return number
-        views.append(array._view)
-        return item
-    if kind is list or kind is tuple or kind is range:
-        if kind is not range and len(item) == 1 and is_plain(item[0]):
-            part_of_one: object = _part_of(item[0], views)
-            if isinstance(part_of_one, ArrayBase):  # as numpy.nonzero gives it of a vector
-                return [part_of_one]
-        if kind is not range:
-            item = _integers_of(item)
-            if item is None:
-                return _absent
         try:
             item = _asarray(item)
         except (ValueError, OverflowError):
             return _absent
         if not item.size:
             item = item.astype(_int64)
-        kind = _ndarray
-    if kind is _ndarray:
-        return item if item.nbytes <= _MOST and item.dtype in _INDICES_OF_NUMPY else _absent
-    return int(item) if isinstance(item, _integer) else _absent
+    elif kind is not _ndarray:
+        return int(item) if isinstance(item, _integer) else _absent
+    return item if item.nbytes <= _MOST and item.dtype in _INDICES_OF_NUMPY else _absent
+
+
+@cython.cfunc
+def _slice_of(item: slice) -> object:
+    """Return a slice with Python's integers, or `_absent`."""
+    bounds: list[Any] = []
+    for bound in (item.start, item.stop, item.step):
+        number: object = bound
+        if bound is not None and type(bound) is not int:
+            number = integer_of(bound)
+            if number is None:
+                return _absent
+        bounds.append(number)
+    return slice(bounds[0], bounds[1], bounds[2])
+
+
+@cython.cfunc
+def _index_of(item: ArrayBase, views: list[Any]) -> object:
+    """Return an array of indices whose view is appended to a list, its number, or `_absent`."""
+    how: Structure = item._view.structure
+    if how.dtype not in _INDICES or how.unpack is None or how.nbytes > _MOST:
+        return _absent
+    if not how.shape and how.dtype.kind != BOOL:
+        number: object = integer_of(item)
+        if number is not None:
+            return number
+    views.append(item._view)
+    return item
 
 
 @cython.cfunc
@@ -253,13 +261,14 @@ def _integers_of(items: Any) -> list[Any] | None:
     found: list[Any] = []
     for one in items:
         kind: Any = type(one)
+        number: object = one
         if kind is list or kind is tuple:
-            one = _integers_of(one)
+            number = _integers_of(one)
         elif kind is not int and kind is not bool:
-            one = integer_of(one)
-        if one is None:
+            number = integer_of(one)
+        if number is None:
             return None
-        found.append(one)
+        found.append(number)
     return found
 
 

@@ -140,7 +140,7 @@ class Opcode(Memoised):
         if self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES:
             return False
         how = self.named[0] if self.named else self.target  # of a draw's positions
-        return how is not None and how.unpack is not None
+        return how.unpack is not None
 
     @cython.cfunc
     def _take_host(self) -> cython.void:

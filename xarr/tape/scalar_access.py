@@ -106,6 +106,8 @@ def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ss
     value: Any
     if storage.whole is how and type(memory) is _ndarray:
         value = memory.item(at)  # a fifth less than `unpack` in all, which asks for a buffer
+    elif storage.whole is how and storage.mapped is memory:
+        value = storage.array.item(at)
     else:
         parts: tuple[Any, ...] = how.unpack(memory, at * how.itemsize)
         value = complex(parts[0], parts[1]) if how.is_complex else parts[0]

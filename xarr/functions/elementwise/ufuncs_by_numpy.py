@@ -94,7 +94,10 @@ def _places(a: Host, indices: Any) -> Host:
     if a.ndim == 1 and type(indices) is numpy.ndarray and indices.dtype.kind in "iu":
         return indices
     numbers = numpy.arange(a.size).reshape(a.shape)
-    return numbers[tuple(map(numpy.asarray, parts)) if list in map(type, parts) else indices]
+    if list in map(type, parts):
+        indices = tuple(map(numpy.asarray, parts))
+    places: Host = numbers[indices]
+    return places
 
 
 def _are_distinct(places: Host, count: int) -> bool:

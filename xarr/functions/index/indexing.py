@@ -42,9 +42,11 @@ _WRITE: Final = "x[key] = value"
 
 def getitem(x: Array, key: Any) -> Array:
     """The elements that `key` names: a view, or a copy where it holds arrays."""
-    found = host_keys.taken(x, key)
-    if found is not None:
-        return found  # type: ignore[return-value]
+    found: Any = host_keys.taken(x, key)
+    return _getitem(x, key) if found is None else found
+
+
+def _getitem(x: Array, key: Any) -> Array:
     kind = type(key)
     if kind is Array and is_unobserved():
         given, index = x._view, key._view
@@ -96,8 +98,6 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     given = value._view if type(value) is Array else None
     require_writeable(x, _WRITE)
     kind = type(key)
-    if kind is Array and given is not None and _is_put(view, key._view, given):
-        return
     if view.value is not None and view.shape and kind is not slice and key is not Ellipsis:
         settled(x)
         view = x._view
@@ -149,16 +149,6 @@ def setitem(x: Array, key: Any, value: Any) -> None:
         opcode, target = builder.storing(source.structure, where, view.dtype)
         name = name_of_store(View(storage, target, where.offset), given)
         target.remember(name, opcode)
-
-
-def _is_put(view: View, index: View, source: View) -> bool:
-    """Write elements of a vector at as many indices by NumPy; return whether it did."""
-    fits = source.shape == index.shape and len(view.shape) == 1 and view.value is None
-    if not fits or source.dtype is not view.dtype or index.dtype.kind not in dtypes.INTEGER:
-        return False
-    if not is_unobserved() or not index.device is source.device is view.device:
-        return False
-    return gather.put_now(view, index, source)
 
 
 def _with_integers(key: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -234,9 +234,7 @@ class Source:
                 self._ahead[spot] = _Ahead(key, draw, ())
                 return None
             operands = _views(parameters, row.kind or computed, device, row.name)
-            first = row.firsts(
-                count, size or 1, draw, key, device, computed, operands, result
-            )
+            first = row.firsts(count, size or 1, draw, key, device, computed, operands, result)
             values: Any = to_host(first)
             values = values if size else values.ravel().tolist()
             self._ahead[spot] = _Ahead(key, draw, values)
@@ -247,8 +245,9 @@ def _is_for_host(draw: Any, parameters: Sequence[Parameter], device: Device) -> 
     """Return whether the host may compute a draw's few elements now, as it has all parameters."""
     if not isinstance(draw, int) or recorders.active() or not is_unobserved():
         return False
-    if any([isinstance(value, View) for value in parameters]):
-        return False
+    for value in parameters:
+        if isinstance(value, View):
+            return False
     return vendor.runs_on_numpy(device) and is_nearly_idle(tape_of(device))
 
 
