@@ -209,9 +209,8 @@ class Elementwise:
         value = None if exact is None else exact.of(*[view.value for view in views])
         if value is not None:
             result = constant(value, operation.result, (), device)
-            first, last = views[0].structure, views[-1].structure
-            name = first if first is last else (first, last)
-            remembered(self.known.numbers, name, (exact, result.structure))
+            how = tuple(dict.fromkeys([view.structure for view in views]))  # one, of equal ones
+            remembered(self.known.numbers, how if how[1:] else how[0], (exact, result.structure))
             return result
         if operation.host is None:
             return None
