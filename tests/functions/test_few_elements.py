@@ -35,6 +35,7 @@ np.{column_stack([x, y])|roll(x, 5)|repeat(x, 2)|tile(x, 2)|diag(x)|diagflat(x, 
 np.{tril(x.reshape(4, -1))|indices((3, 4))|tril_indices(4)|unravel_index(k, (4, 24))}
 np.ravel_multi_index((k, k), (24, 24))
 {x[k]|x[m]|x[k[:0]]|x.reshape(4, -1)[k[:3] % 4]|x.reshape(4, -1)[m[:4]]}
+x.reshape(4, -1){[[1, 2], 1:3]|[k[:3] % 4, 2]|[m[:4], :]|[:, [0, -1]]|[1, m[:6]]|[(k[:2] % 4,), 5]}
 np.{setxor1d(x, y)|arange(9, dtype=x.dtype)|arange(7, 1, 2)|frombuffer(bytes(8), x.dtype)|eye(3)}
 """)
 APART = rows("""
@@ -47,11 +48,15 @@ WRITES = rows("""
 np.{putmask(x, m, y)|place(x, m, y[:3])|put_along_axis(x, k, y, 0)}
 {np.copyto(x, y)|x.fill(1)|x.sort()|np.put(x, k, y)|np.put(x, k // 2, y)|np.put(x, k, y[:5])}
 x.{__setitem__(k, y)|__setitem__(k // 2, y)|__setitem__(m, 1)|__setitem__(m, y[m])}
+x.{__setitem__(k[::-1] // 9, y[::-1])|__setitem__([3, -1, 3], y[:3])|__setitem__((m,), y[m])}
+x.reshape(4, -1).__setitem__(({[0, 2], [1, 1]|k[:3] % 4, 2|slice(1, 3), m[:6]|[3, 1]}), y[0])
 x.{__setitem__(m, y[0])|__setitem__(k[:4], x[3:7])|__setitem__(m, True)}
 """)
 MORE_WRITES = rows("""
 {np.fill_diagonal(x.reshape(4, -1), 1)|x.__setitem__(3, 1)}
 np.{add|multiply|minimum|bitwise_or}.at(x, k, y)
+np.{add|subtract|maximum}.at(x, {[1, 1, 5]|m|k % 3}, y[0])
+np.add.at(x.reshape(4, -1), {(k % 4, k % 6)|(k % 4, 1)|[2, 0, 2]}, y[1])
 np.{add.at(x, k // 5|subtract.at(x, k // 2|maximum.at(x, k // 3}, y)
 """)
 

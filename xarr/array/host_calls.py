@@ -27,7 +27,7 @@ if not cython.compiled:
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, contiguous, lone_constant, structure, view_at
     from xarr.runtime.host_memory import array_at, elements, is_reached
-    from xarr.tape.record import is_unwatched
+    from xarr.tape.record import is_nearly_idle, is_unwatched
     from xarr.tape.tape import Tape, tape_of
 
 _ndarray = cython.declare(object, numpy.ndarray)
@@ -112,16 +112,19 @@ class HostCall:
         on: Tape = tape_of(device)
         on.lock.acquire()  # a `with` of the lock takes 1,000 machine instructions more
         try:
-            if not is_unwatched(on) or not _are_there(on, views):
+            if self.writes:  # most write in place what no instruction does
+                if not are_ready(on, views):
+                    return _absent
+            elif not is_unwatched(on) or not _are_there(on, views):
                 return _absent
             values: list[Any] = []
             for value in given:
                 values.append(_value_of(value))
             if self.writes:  # asked last, as a finalizer may have run that reads or writes it
                 first = given[0] if is_plain(given[0]) else None
-                if first is None or not _may_be_written(on, first):
+                if first is None or not may_be_written(on, first):
                     return _absent
-                values[0] = _target_of(first._view)
+                values[0] = target_of(first._view)
                 first._view.storage.writes += 1
             try:
                 result: Any = called_quietly(self.numpys, values, named)
@@ -129,18 +132,18 @@ class HostCall:
                 return _absent
             if first is not None:
                 return None
-            return self._given_back(result, device, values)
+            return self.given_back(result, device, values)
         finally:
             on.lock.release()
 
     @cython.cfunc
-    def _given_back(self, result: Any, device: Any, values: list[Any]) -> object:
+    def given_back(self, result: Any, device: Any, values: Any) -> object:
         """Return a result with arrays in place of NumPy's, in their own memory where it is new."""
         if type(result) is tuple:
             made_of: dict[int, Any] = {}
             for one in result:
                 if id(one) not in made_of:
-                    made_of[id(one)] = self._given_back(one, device, values)
+                    made_of[id(one)] = self.given_back(one, device, values)
                 if made_of[id(one)] is _absent:
                     return _absent
             return tuple([made_of[id(one)] for one in result])
@@ -202,6 +205,20 @@ def _is_known(value: Any, views: list[Any], may_be_array: cython.bint) -> cython
 
 
 @cython.cfunc
+def are_ready(on: Tape, views: list[Any], written: Storage | None = None) -> cython.bint:
+    """Return whether the host reads views, and writes a storage, now; run what is little before."""
+    if not is_unwatched(on):
+        return False
+    if _are_there(on, views) and (written is None or not on.names(written)):
+        return True
+    if not on.is_stable or not is_nearly_idle(on):
+        return False
+    on.run()
+    on.note_value()
+    return is_unwatched(on) and _are_there(on, views)
+
+
+@cython.cfunc
 def _are_there(on: Tape, views: list[Any]) -> cython.bint:
     """Return whether the host reads all views of a device, and nothing that waits writes them."""
     view: View
@@ -214,7 +231,7 @@ def _are_there(on: Tape, views: list[Any]) -> cython.bint:
 
 
 @cython.cfunc
-def _target_of(view: View) -> object:
+def target_of(view: View) -> object:
     """Return a view's elements as an array to write to."""
     storage: Storage = view.storage  # type: ignore[assignment]
     if view.structure.dtype is not _bool:
@@ -223,7 +240,7 @@ def _target_of(view: View) -> object:
 
 
 @cython.cfunc
-def _may_be_written(on: Tape, array: ArrayBase) -> cython.bint:
+def may_be_written(on: Tape, array: ArrayBase) -> cython.bint:
     """Return whether nothing waits to read an array, and nobody else sees memory."""
     storage: Storage | None = array._view.storage
     if storage is None or storage.read_only or array._locked or array._view.structure.repeats:

@@ -5,6 +5,7 @@ from xarr.tape.scalar_access cimport settled
 from xarr.tape.tape cimport tape_of
 
 cdef object value_of(ArraySlots x)
+cdef object integer_of(object item)
 cpdef object number_for(Structure how, object value)
 cpdef View part_of(View view, object key)
 cpdef Py_ssize_t place_of(View view, object key)

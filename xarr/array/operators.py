@@ -480,15 +480,17 @@ def _beside(known: ResolvedRow, how: Structure, kind: object, swapped: cython.bi
 @cython.cfunc
 def _of_numbers(known: ResolvedRow, how: Structure, x1: object, x2: object) -> object:
     """Compute a function of two numbers in Python, if that has the same bits; else return None."""
-    found = known.numbers.get(how)
-    if found is None:
-        return None
+    found: object
     if isinstance(x2, ArrayBase):
         view: View = view_within(x2)
-        x2 = view.value if view.structure is how else None
+        x2 = view.value
         if x2 is None:
             return None
-    elif not (how.fits(x2) and how.fits(x1)):
+        is_alike: cython.bint = view.structure is how
+        found = known.numbers.get(how if is_alike else (how, view.structure))
+    else:
+        found = known.numbers.get(how) if how.fits(x2) and how.fits(x1) else None
+    if found is None:
         return None
     exact: ScalarEvaluator = found[0]
     value = exact.of(x1, x2)

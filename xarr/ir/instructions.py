@@ -137,9 +137,9 @@ class Opcode(Memoised):
         for how in self.named:
             if how.strides is not None and not 0 < how.nbytes <= _AT_ONCE_NBYTES:
                 return False
-        if not self.named or (self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES):
+        if self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES:
             return False
-        how = self.named[0]
+        how = self.named[0] if self.named else self.target  # of a draw's positions
         return how.unpack is not None
 
     @cython.cfunc

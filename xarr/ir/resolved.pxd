@@ -5,6 +5,7 @@ cdef class ScalarEvaluator:
     cdef object function
     cdef object takes
     cdef bint is_bool
+    cdef bint rounds
     cdef object low
     cdef object high
     cpdef object of(self, object x1, object x2=*)

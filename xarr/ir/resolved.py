@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from xarr.ir.operation import Operation
 
 
+_ROUNDED_ONCE: Final = frozenset(
+    {"add", "subtract", "multiply", "divide", "negative", "abs", "sqrt", "square"}
+)
+_FLOAT32: Final = struct.Struct("f")
+_packed = cython.declare(object, _FLOAT32.pack)
+_unpacked = cython.declare(object, _FLOAT32.unpack)
+_LEAST = cython.declare(cython.double, 2.0**-126)
+
+
 @cython.cclass
 class ScalarEvaluator:
     """A Python function of numbers of one type with the bits of a kernel.
@@ -26,11 +36,15 @@ class ScalarEvaluator:
     ----------
     takes : type or None
         The type of `function`'s arguments; None where it may have other bits.
+    rounds : bool
+        Whether it computes in float64 what is rounded to float32: once, as float64 has more than
+        twice the digits, so that the sum, product, quotient or root is the one of float32.
     """
 
     function: Any
     takes: Any
     is_bool: bool
+    rounds: bool
     low: Any
     high: Any
 
@@ -41,7 +55,9 @@ class ScalarEvaluator:
         self.low, self.high = operation.result.bounds
         if operation.operands.count(row) == len(operation.operands):
             self.takes = {dtypes.BOOL: bool, dtypes.REAL: float}.get(row.kind, int)
-            if row.kind in dtypes.FLOATING and row is not dtypes.float64:
+            is_once = self.is_bool or operation.name in _ROUNDED_ONCE
+            self.rounds = row is dtypes.float32 and is_once
+            if row.kind in dtypes.FLOATING and row is not dtypes.float64 and not self.rounds:
                 self.takes = None
 
     @cython.ccall
@@ -56,6 +72,10 @@ class ScalarEvaluator:
                 value = self.function(x1)
             else:
                 value = self.function(x1, x2 if type(x2) is takes else takes(x2))
+            if self.rounds and type(value) is float:
+                value = _unpacked(_packed(value))[0]
+                if value and -_LEAST < value < _LEAST:
+                    return None
         except (ArithmeticError, ValueError):
             return None
         if self.is_bool:

@@ -288,7 +288,8 @@ def put_now(view: View, index: View, values: View) -> bool:
         if given is None or target is None or on.names(storage):
             return False
         try:
-            target[places] = given
+            # NumPy keeps the order of equal indices for what lies in C order alone.
+            target[numpy.asarray(places, order="C")] = numpy.asarray(given, order="C")
         except IndexError:
             return False
         storage.writes += 1

@@ -134,6 +134,7 @@ class Draw:
     def firsts(
         self,
         count: int,
+        size: int,
         draw: int,
         key: int,
         device: Device,
@@ -141,13 +142,15 @@ class Draw:
         parameters: tuple[View, ...],
         result: DType,
     ) -> View:
-        """Record the first elements of `count` consecutive draws."""
-        operation = interned(self._operation, computed, result, "(u64)0, 0u")
-        position = builder.converted(builder.index((count,), device), dtypes.uint64)
-        start, key_number = (constant(number, dtypes.uint64, (), device) for number in (draw, key))
-        draws = elementwise.add.combined(position, start)
-        inputs = (constant(0, dtypes.int64, (), device), draws, key_number, *parameters)
-        return builder.defer(operation, inputs, (count,))
+        """Record the first `size` elements, of at most a strip, of `count` consecutive draws."""
+        operation = interned(self._operation, computed, result, "(u64){0}, 0u")
+        number = builder.converted(builder.index((count, 1), device), dtypes.uint64)
+        start, key_number = (constant(value, dtypes.uint64, (), device) for value in (draw, key))
+        draws = elementwise.add.combined(number, start)
+        zero = constant(0, dtypes.int64, (), device)
+        position = zero if size == 1 else builder.index((size,), device)
+        inputs = (position, draws, key_number, *parameters)
+        return builder.defer(operation, inputs, (count, size))
 
     def operation(self, computed: DType, result: DType) -> Operation:
         """Return the operation for a type that is computed in and a type of the result."""

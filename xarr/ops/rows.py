@@ -209,8 +209,8 @@ class Elementwise:
         value = None if exact is None else exact.of(*[view.value for view in views])
         if value is not None:
             result = constant(value, operation.result, (), device)
-            if views[0].structure is views[-1].structure:
-                remembered(self.known.numbers, views[0].structure, (exact, result.structure))
+            how = tuple(dict.fromkeys([view.structure for view in views]))  # one, of equal ones
+            remembered(self.known.numbers, how if how[1:] else how[0], (exact, result.structure))
             return result
         if operation.host is None:
             return None

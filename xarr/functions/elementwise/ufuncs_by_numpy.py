@@ -49,24 +49,55 @@ def at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
     """Change elements of an array by NumPy, where the order of floats makes no difference."""
     name, row = function.__name__, dtypes.BY_NUMPY[a.dtype]
     kind = row.kind
-    if function._row is None or type(b) is not numpy.ndarray or b.dtype != a.dtype:
+    values = _values_beside(b, a)
+    if function._row is None:
         raise NotImplementedError
+    places = _places(a, indices)
+    values = numpy.broadcast_to(values, places.shape).reshape(-1)
+    places = places.reshape(-1)
+    flat = a.reshape(-1)
     if kind in (*INTEGER, BOOL) and name in _EXACT:
-        getattr(numpy, name).at(a, indices, b)
-        return
-    are_places = type(indices) is numpy.ndarray and indices.dtype.kind in "iu"
-    if not are_places or indices.shape != b.shape or not a.ndim == b.ndim == 1:
-        raise NotImplementedError
-    if name in ("add", "subtract") and len(b) <= RUN and row is not dtypes.float16:
-        _add_few(a, indices, b if name == "add" else -b)
-        return
-    if name in _EXTREMES and kind == REAL:
-        if not _extremes_at(name, a, indices, b):
+        getattr(numpy, name).at(flat, places, values)
+    elif name in ("add", "subtract") and len(values) <= RUN and row is not dtypes.float16:
+        _add_few(flat, places, values if name == "add" else -values)
+    elif name in _EXTREMES and kind == REAL:
+        if not _extremes_at(name, flat, places, values):
             raise NotImplementedError
-        return
-    if not _are_distinct(indices, len(a)):
+    elif not _are_distinct(places, len(flat)):
         raise NotImplementedError  # kernels have an order of their own
-    a[indices] = _on_host(function, row)(a[indices], b)
+    else:
+        flat[places] = _on_host(function, row)(flat[places], values)
+    if not numpy.may_share_memory(flat, a):
+        a[...] = flat.reshape(a.shape)
+
+
+def _values_beside(b: Any, a: Host) -> Host:
+    """Return second operands of an array's type; Python's number if that type holds it."""
+    if type(b) is numpy.ndarray:
+        if b.dtype == a.dtype:
+            return b
+    elif type(b) is int and a.dtype.kind in "iu":
+        low, high = dtypes.integer_bounds(dtypes.BY_NUMPY[a.dtype])
+        if low <= b <= high:
+            return numpy.asarray(b, a.dtype)
+    elif type(b) in (int, float) and a.dtype.kind == "f" and abs(b) <= numpy.finfo(a.dtype).max:
+        return numpy.asarray(b, a.dtype)
+    raise NotImplementedError
+
+
+def _places(a: Host, indices: Any) -> Host:
+    """Return the places, in C order, of the elements that indices name."""
+    parts = indices if type(indices) is tuple else (indices,)
+    for part in parts:
+        if type(part) is list and numpy.asarray(part).dtype.kind not in "ib":
+            raise NotImplementedError
+    if a.ndim == 1 and type(indices) is numpy.ndarray and indices.dtype.kind in "iu":
+        return indices
+    numbers = numpy.arange(a.size).reshape(a.shape)
+    if list in map(type, parts):
+        indices = tuple(map(numpy.asarray, parts))
+    places: Host = numbers[indices]
+    return places
 
 
 def _are_distinct(places: Host, count: int) -> bool:

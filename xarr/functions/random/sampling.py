@@ -6,7 +6,8 @@ when the elements are computed makes no difference. NumPy's `SeedSequence` makes
 
 A draw of an array is one deferred operation. A draw of a single number (without `size`, of plain
 parameters) is a Python number, as NumPy's is: the device computes some of those that follow as
-well, for programs that draw one after the other. Integers between bounds are exact.
+well, for programs that draw one after the other, and so does a CPU for arrays of few elements.
+Integers between bounds are exact.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from xarr import dtypes, tuning
 from xarr.array.array import Array, DTypeLike
 from xarr.array.coerce import as_array, scalar_view
 from xarr.array.out_argument import deliver
-from xarr.array.transfers import uploaded
+from xarr.array.transfers import is_unobserved, to_host, uploaded
 from xarr.backends.device import Device, default_float, get_device, require_on, require_together
 from xarr.dtypes import BOOL, INTEGER, SIGNED, DType
 from xarr.errors import refused, type_error, value_error
@@ -33,10 +34,12 @@ from xarr.functions.create.creation import shape_of
 from xarr.functions.random.philox import Philox, numbered
 from xarr.ir.views import View, constant
 from xarr.layout import Shape, broadcast_shapes
-from xarr.ops import elementwise, random, reductions
+from xarr.ops import elementwise, random, reductions, vendor
 from xarr.ops.random import MOST_MEAN, Check, Draw
 from xarr.ops.rows import Elementwise
-from xarr.tape import builder
+from xarr.tape import builder, recorders
+from xarr.tape.record import is_nearly_idle
+from xarr.tape.tape import tape_of
 
 Size = int | Sequence[int] | None
 Real = Any
@@ -105,11 +108,11 @@ def size_of(size: Any, where: str) -> Shape:
 
 
 class _Ahead(NamedTuple):
-    """Single numbers that are computed already: those of the draws from `first` on."""
+    """Few numbers of each draw that are computed already: those of the draws from `first` on."""
 
     key: int
     first: int
-    values: list[Any]
+    values: Any
 
 
 class Source:
@@ -173,8 +176,16 @@ class Source:
         """The view of a draw over a shape."""
         computed = computed or default_float(device)
         require_on(device, result or computed, where)
-        operands = _views(parameters, row.kind or computed, device, where)
         draw, key = numbered(self._take, device)
+        size = math.prod(shape)
+        if 0 < size <= tuning.DRAWN_TOGETHER and _is_for_host(draw, parameters, device):
+            kind = result or computed
+            few = self._few(row, tuple(parameters), computed, kind, device, size, draw, key)
+            if few is not None:
+                held = vendor.held(few.reshape(shape).copy(), device, kind, is_new=True)
+                if held is not None:
+                    return held
+        operands = _views(parameters, row.kind or computed, device, where)
         return row.drawn(shape, draw, key, device, computed, operands, result)
 
     def _single(
@@ -191,8 +202,24 @@ class Source:
             standard, function = row.on_host
             kind = dtypes.uint64 if standard.name.startswith("words") else computed
             return function(self._single(standard, (), kind, kind, device), *parameters)
-        draw, key = self._take()
-        spot = (row, parameters, computed, result, device)
+        return self._few(row, parameters, computed, result, device, 0, *self._take())
+
+    def _few(
+        self,
+        row: Draw,
+        parameters: tuple[Any, ...],
+        computed: DType,
+        result: DType,
+        device: Device,
+        size: int,
+        draw: int,
+        key: int,
+    ) -> Any:
+        """The elements of a draw by a row, or its number if `size` is 0; None at the first time.
+
+        Those of the draws that follow are computed with them, as a kernel takes as long for one.
+        """
+        spot = (row, parameters, computed, result, device, size)
         with self._own:
             ahead = self._ahead.get(spot)
             count = tuning.DRAWN_FEWEST
@@ -200,14 +227,28 @@ class Source:
                 place = draw - ahead.first
                 if 0 <= place < len(ahead.values):
                     return ahead.values[place]
-                count = min(4 * len(ahead.values), tuning.DRAWN_MOST)
+                count = max(count, min(4 * len(ahead.values), tuning.DRAWN_MOST // (size or 1)))
             if len(self._ahead) >= tuning.DRAWN_KINDS:
                 self._ahead.clear()
+            if size and ahead is None:  # what is drawn once is deferred as it is
+                self._ahead[spot] = _Ahead(key, draw, ())
+                return None
             operands = _views(parameters, row.kind or computed, device, row.name)
-            first = row.firsts(count, draw, key, device, computed, operands, result)
-            values = Array(first).tolist()
+            first = row.firsts(count, size or 1, draw, key, device, computed, operands, result)
+            values: Any = to_host(first)
+            values = values if size else values.ravel().tolist()
             self._ahead[spot] = _Ahead(key, draw, values)
             return values[0]
+
+
+def _is_for_host(draw: Any, parameters: Sequence[Parameter], device: Device) -> bool:
+    """Return whether the host may compute a draw's few elements now, as it has all parameters."""
+    if not isinstance(draw, int) or recorders.active() or not is_unobserved():
+        return False
+    for value in parameters:
+        if isinstance(value, View):
+            return False
+    return device.in_place[dtypes.bool_][0] is not None and is_nearly_idle(tape_of(device))
 
 
 def require_no_graph(device: Device, where: str, given: str) -> None:
