@@ -34,6 +34,8 @@ np.{insert(x, 3, y[:2])|trim_zeros(x)|pad(x, 2)|stack([x, y], axis=1)|block([x, 
 np.{column_stack([x, y])|roll(x, 5)|repeat(x, 2)|tile(x, 2)|diag(x)|diagflat(x, -1)|tri(4, 5, 1)}
 np.{tril(x.reshape(4, -1))|indices((3, 4))|tril_indices(4)|unravel_index(k, (4, 24))}
 np.ravel_multi_index((k, k), (24, 24))
+{x[k]|x[m]|x[k[:0]]|x.reshape(4, -1)[k[:3] % 4]|x.reshape(4, -1)[m[:4]]}
+np.{setxor1d(x, y)|arange(9, dtype=x.dtype)|arange(7, 1, 2)|frombuffer(bytes(8), x.dtype)|eye(3)}
 """)
 APART = rows("""
 np.partition(x, 5)
@@ -43,7 +45,9 @@ np.multiply.reduceat(x, [2, 9, 10])
 """Calls whose elements NumPy has in another order, or adds in another one."""
 WRITES = rows("""
 np.{putmask(x, m, y)|place(x, m, y[:3])|put_along_axis(x, k, y, 0)}
-{np.copyto(x, y)|x.fill(1)|x.sort()}
+{np.copyto(x, y)|x.fill(1)|x.sort()|np.put(x, k, y)|np.put(x, k // 2, y)|np.put(x, k, y[:5])}
+x.{__setitem__(k, y)|__setitem__(k // 2, y)|__setitem__(m, 1)|__setitem__(m, y[m])}
+x.{__setitem__(m, y[0])|__setitem__(k[:4], x[3:7])|__setitem__(m, True)}
 """)
 MORE_WRITES = rows("""
 {np.fill_diagonal(x.reshape(4, -1), 1)|x.__setitem__(3, 1)}

@@ -17,7 +17,8 @@ import numpy.typing
 
 from xarr import dtypes, functions, layout
 from xarr.array import missing_attributes, numpy_methods, operators, row_function, values
-from xarr.array.operators import ArrayBase, operated, rebind as rebind, set_array_type
+from xarr.array.operators import ArrayBase, operated, set_array_type
+from xarr.array.row_function import rebind as rebind
 from xarr.array.transfers import Host, from_host, to_host
 from xarr.backends.base import ForkedError
 from xarr.backends.device import Device, default_device

@@ -150,12 +150,12 @@ class HostCall:
             if value == value:  # a NaN may have other bits than Python's
                 return made(lone_constant(structure(device, known[0], (), None), value))
             result = numpy.asarray(result)
-        if type(result) is not _ndarray or not result.nbytes:
+        if type(result) is not _ndarray:
             return _absent
         row = _rows.get(result.dtype)
         if row is None:
             return _absent
-        if result.nbytes > _MOST:
+        if not 0 < result.nbytes <= _MOST:
             return made(_adopted(result, row, device))
         flags: Any = result.flags
         if result.base is not None or not (flags.c_contiguous and flags.writeable):

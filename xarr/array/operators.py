@@ -8,12 +8,10 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy
 
-from xarr import dtypes, tuning
+from xarr import tuning
 from xarr.dtypes import FLOATING, INTEGER
 from xarr.ir import _cython as cython
-from xarr.ir.operation import interned
 from xarr.ir.resolved import OPERATORS
-from xarr.tape.record import choice
 from xarr.tape.traced import TracedNumber
 
 if cython.compiled:
@@ -21,6 +19,7 @@ if cython.compiled:
 if not cython.compiled:
     from xarr.array.keys import (
         broadcast_pair,
+        chosen,
         name_of_store,
         number_for,
         part_of,
@@ -42,7 +41,7 @@ if not cython.compiled:
         view_at,
         view_within,
     )
-    from xarr.tape.record import computed, copied_element, fill, is_idle, recorded, store_of
+    from xarr.tape.record import computed, copied_element, fill, recorded, store_of
     from xarr.tape.scalar_access import only, poke, read, settled
     from xarr.tape.tape import Tape, tape_of
 
@@ -72,9 +71,7 @@ _ABS = cython.declare(ResolvedRow, OPERATORS["abs"])
 _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
 _SQUARE = cython.declare(ResolvedRow, OPERATORS["square"])
 _SQUARED = cython.declare(object, {int: (*INTEGER, *FLOATING), float: FLOATING})
-_BOOL = cython.declare(object, dtypes.bool_)
 _FEW = cython.declare(cython.Py_ssize_t, tuning.FEW_NBYTES // 8)
-_KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 _Traced = cython.declare(object, TracedNumber)
 Operand: TypeAlias = (
     "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
@@ -294,11 +291,7 @@ class ArrayBase(ArraySlots):
             if given is not None:
                 part = part_of(view, key) if at < 0 else view_at(storage, lone_of(view), at)
                 if part is None and number is not None and isinstance(key, ArrayBase):
-                    # Of few elements NumPy writes those that a mask selects, in a quarter of it.
-                    is_few = view.structure.nbytes <= _KEPT_NBYTES and is_idle(
-                        tape_of(view.structure.device)
-                    )
-                    part, given = view, None if is_few else _chosen(key._view, given, view)
+                    part, given = view, chosen(key._view, given, view)
             if given is not None and part is not None and is_stored(part, given):
                 return
         self._set_item(key, value)  # type: ignore[attr-defined]
@@ -375,17 +368,6 @@ def made(view: View) -> ArrayBase:
     result: ArrayBase = _kind.__new__(_kind)
     result._view = view if view.structure.shape else settled(view)
     return result
-
-
-@cython.ccall
-def rebind(array: ArrayBase, view: View) -> object:
-    """Give an array a value; a constant is its own."""
-    if view.value is not None:
-        if view.bound:
-            view = View(None, view.structure, 0, view.value)
-        view.bound = True
-    array._view = view
-    return None
 
 
 @cython.ccall
@@ -581,21 +563,6 @@ def _reflected_sum(x1: ArrayBase, x2: Any) -> Any:
         types = f"{type(x1).__name__!r} and {type(x2).__name__!r}"
         raise TypeError(f"unsupported operand type(s) for +=: {types}")
     return result
-
-
-@cython.cfunc
-def _chosen(mask: View, value: View, view: View) -> View | None:
-    """Record a view's elements with a value where a mask of its shape holds; None of other keys."""
-    how: Structure = view.structure
-    what: Structure = mask.structure
-    if what.dtype is not _BOOL or what.shape != how.shape or not how.shape:
-        return None
-    if what.device is not how.device or mask.storage is None:
-        return None
-    operation = interned(choice, how.dtype)
-    operands = (what, value.structure, how)
-    opcode: Opcode = opcode_of(operation, operands, how.shape, None, how.shape)
-    return computed(opcode, (mask, value, view)) if opcode.nbytes else None
 
 
 @cython.ccall

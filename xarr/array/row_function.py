@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""The call of a function of a row, as `add`, on operands alone; products of matrices; folds."""
+"""What functions call on arrays without frames of Python: rows, products of matrices, folds."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from xarr.ops import vendor
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.array.operators import ArrayBase, applied, combined, made
+    from xarr.array.operators import ArrayBase, applied, combined, is_plain, made
     from xarr.ir.events import core_hooks
     from xarr.ir.quiet import called_quietly
     from xarr.ir.resolved import ResolvedRow
     from xarr.ir.views import Structure, View, number_like, view_at, view_within
     from xarr.runtime.host_memory import elements, is_reached
     from xarr.tape.record import computed, is_unwatched
+    from xarr.tape.scalar_access import wait
     from xarr.tape.tape import Tape
 
 _float16 = cython.declare(object, dtypes.float16)
@@ -139,3 +140,24 @@ def folded(view: View, found: tuple[Any, ...]) -> Any:
     numbers: tuple[Any, ...] = found[1]
     result: View = computed(found[0], (view, *numbers) if numbers else (view,))
     return made(result if result.structure is how else view_at(result.storage, how, 0))
+
+
+@cython.ccall
+def is_waited_for(x: Any) -> cython.bint:
+    """Compute an array and wait until it is done; return False where the value is none."""
+    if not is_plain(x):
+        return False
+    array: ArrayBase = x
+    wait(array._view)
+    return True
+
+
+@cython.ccall
+def rebind(array: ArrayBase, view: View) -> object:
+    """Give an array a value; a constant is its own."""
+    if view.value is not None:
+        if view.bound:
+            view = View(None, view.structure, 0, view.value)
+        view.bound = True
+    array._view = view
+    return None

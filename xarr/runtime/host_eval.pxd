@@ -4,7 +4,8 @@ from xarr.runtime.host_memory cimport array_at, elements, is_reached
 from xarr.ir.instructions cimport RunArguments, Opcode
 from xarr.ir.events cimport core_hooks
 from xarr.ir.quiet cimport called_quietly
-from xarr.ir.steps cimport LibraryStep, Step, launch
+from xarr.ir.steps cimport LibraryStep, Step
+from xarr.runtime.row_launch cimport has_rows, launch_row
 
 cpdef object evaluate(object program, tuple opcodes, tuple codes, RunArguments listed, list done, list unfinished, object freed)
 cdef bint evaluate_small(object program, Opcode opcode, tuple views, object scalar, Storage fresh)

@@ -25,16 +25,18 @@ if not cython.compiled:
     from xarr.ir.events import core_hooks
     from xarr.ir.instructions import Opcode, RunArguments
     from xarr.ir.quiet import called_quietly
-    from xarr.ir.steps import LibraryStep, Step, launch
+    from xarr.ir.steps import LibraryStep, Step
     from xarr.ir.storage import Storage, allocate_or_collect, memory_of
     from xarr.ir.views import Structure, View
     from xarr.runtime.host_memory import array_at, elements, is_reached
+    from xarr.runtime.row_launch import has_rows, launch_row
 
 if TYPE_CHECKING:
     from xarr.runtime.program import Runnable
 
 _ndarray = cython.declare(object, numpy.ndarray)
 _ufunc = cython.declare(object, numpy.ufunc)
+_NEW = cython.declare(object, frozenset({"astype", "where"}))
 _uint8 = cython.declare(object, numpy.uint8)
 _bool = cython.declare(object, dtypes.bool_)
 _OfBytes = cython.declare(type, OfBytes)
@@ -43,7 +45,6 @@ _COMPOSED = cython.declare(object, COMPOSED)
 _FLOATING = cython.declare(object, dtypes.FLOATING)
 _SILENT = cython.declare(object, SILENT)
 _WIDE = cython.declare(cython.Py_ssize_t, layout.WIDE)
-_CHUNK = cython.declare(cython.Py_ssize_t, tuning.CHUNK)
 _PLANNED = cython.declare(cython.Py_ssize_t, tuning.PLANNED)
 _BY_KERNEL = cython.declare(cython.Py_ssize_t, -2)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
@@ -138,7 +139,7 @@ def _launch_small(
     offsets.append(0)
     # To put constants into memory takes four times a kernel that takes them as arguments.
     takes_rows: cython.bint = not (opcode.constants and opcode.small_runs == _BY_KERNEL)
-    if not (takes_rows and _has_rows(opcode) and _launch_row(program, opcode, given, offsets)):
+    if not (takes_rows and has_rows(opcode) and launch_row(program, opcode, given, offsets)):
         _launch_planned(program, opcode, given, offsets)
     return True
 
@@ -195,7 +196,7 @@ def _is_row(
     program: Runnable, opcode: Opcode, places: list[Any], listed: RunArguments
 ) -> cython.bint:
     """Launch the kernel of an operation on few elements in a row, if there is one."""
-    if not _has_rows(opcode):
+    if not has_rows(opcode):
         return False
     slot: cython.Py_ssize_t
     beyond: cython.Py_ssize_t
@@ -209,94 +210,7 @@ def _is_row(
         else:
             given.append(listed.constants[place])
             offsets.append(0)
-    return _launch_row(program, opcode, given, offsets)
-
-
-@cython.cfunc
-def _has_rows(opcode: Opcode) -> cython.bint:
-    """Return whether operands and new result are elements in a row, of the operation's types."""
-    if not opcode.rows:
-        opcode.rows = 1 if _are_rows(opcode) else -1
-    return opcode.rows > 0
-
-
-@cython.cfunc
-def _are_rows(opcode: Opcode) -> cython.bint:
-    how: Structure
-    operand: cython.Py_ssize_t = 0
-    types: tuple[Any, ...] = opcode.operation.operands
-    if not opcode.is_fresh or opcode.is_whole or opcode.is_separate:
-        return False
-    size: cython.Py_ssize_t = opcode.target.size
-    if size > _CHUNK:
-        return False
-    for how in opcode.operands:
-        if how.dtype is not types[operand]:
-            return False
-        if how.strides is not None and not (how.is_linear and how.size == size):
-            return False
-        operand += 1
-    return True
-
-
-@cython.cfunc
-def _launch_row(
-    program: Runnable, opcode: Opcode, given: list[Any], offsets: list[Any]
-) -> cython.bint:
-    """Launch the kernel of an operation on elements in a row, and return whether there is one.
-
-    It serves rows of any length up to `tuning.CHUNK`, so that a new length is not planned. `given`
-    are storages, the result's last, or the values of constants.
-    """
-    storage: Storage
-    operand: cython.Py_ssize_t
-    device: Any = opcode.device
-    size: cython.Py_ssize_t = opcode.target.size
-    rows: dict[Any, Any] = opcode.operation.row_kernels
-    found = rows.get(device)
-    if found is None:
-        found = rows[device] = program.row(opcode)
-    if found is False:
-        return False
-    kernel, grid, order = found
-    is_at_start: cython.bint = True
-    buffers: list[Any] = []
-    for operand in order:
-        is_at_start = is_at_start and not offsets[operand]
-        if isinstance(given[operand], Storage):
-            storage = given[operand]
-        else:
-            storage = _repeated(opcode, operand, given[operand])
-        if storage.nbytes >= _WIDE:
-            return False
-        if storage.buffer is None:
-            storage.buffer = allocate_or_collect(device, storage.nbytes)
-        elif type(storage.buffer) is _ndarray:
-            storage.settle()
-        buffers.append(storage.buffer)
-    packed: object = opcode.packed if is_at_start else None
-    if packed is None:
-        values = [_CHUNK, size, *[offsets[operand] for operand in order]]
-        packed = kernel.arguments.pack(*values)
-        if is_at_start:
-            opcode.packed = packed
-    launch(device, kernel, grid, buffers, packed, size)
-    return True
-
-
-@cython.cfunc
-def _repeated(opcode: Opcode, operand: cython.Py_ssize_t, value: object) -> Storage:
-    """Return a new storage with a constant for each element of the result."""
-    device: Any = opcode.device
-    how: Structure = opcode.operands[operand]
-    size: cython.Py_ssize_t = opcode.target.size
-    storage: Storage = Storage(device, size * how.dtype.itemsize)
-    if how.pack is not None and device.driver.stable_addresses:
-        storage.buffer = allocate_or_collect(device, storage.nbytes)
-        _ndarray((size,), how.dtype.numpy, memory_of(storage)).fill(value)
-    else:
-        storage.buffer = numpy.full(size, value, how.dtype.numpy)
-    return storage
+    return launch_row(program, opcode, given, offsets)
 
 
 @cython.cfunc
@@ -417,8 +331,8 @@ def evaluate_small(
         how = opcode.target
         if not (opcode.gives_own and type(result) is _ndarray):
             if _is_own(result, how, values):
-                # A ufunc's result is new, and its layout follows from those of the operands.
-                opcode.gives_own = type(function) is _ufunc
+                # The result is new, and its layout follows from those of the operands.
+                opcode.gives_own = type(function) is _ufunc or opcode.operation.name in _NEW
                 opcode.is_silent = _is_silent(opcode, function)
             else:
                 result = _copied(result, how)

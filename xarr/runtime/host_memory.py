@@ -77,7 +77,7 @@ def _in_driver(how: Structure, storage: Storage, offset: cython.Py_ssize_t) -> A
         return storage.array
     memory: Any = memory_of(storage)
     values: Any = array_at(how, memory, offset)
-    if is_bool and (storage.writes or _has_others(values)):
+    if is_bool and (storage.writes or not how.size or _has_others(values)):
         return _as_bool(values)
     is_all: cython.bint = how.is_linear and not offset and how.nbytes == storage.nbytes
     if is_all and storage.nbytes <= _KEPT_NBYTES and memory is storage.buffer:

@@ -9,8 +9,6 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy
-
 from xarr import dtypes, errors, layout
 from xarr.backends.device import before_synchronizing
 from xarr.codegen.expressions import INDEX

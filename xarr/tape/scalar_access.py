@@ -107,6 +107,8 @@ def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ss
     value: Any
     if storage.whole is how and type(memory) is _ndarray:
         value = memory.item(at)  # a fifth less than `unpack` in all, which asks for a buffer
+    elif storage.whole is how and storage.mapped is memory:
+        value = storage.array.item(at)
     else:
         parts: tuple[Any, ...] = how.unpack(memory, at * how.itemsize)
         value = complex(parts[0], parts[1]) if how.is_complex else parts[0]
@@ -272,10 +274,10 @@ def read(view: View, at: cython.Py_ssize_t) -> object:
         if on.is_running:
             return None
         waits: cython.bint = on.writes(storage)
-        is_few: cython.bint = storage.nbytes <= _FEW_NBYTES and not core_tier.name
-        if waits and not is_few and (core_tier.name or _comes_again(view, at)):
-            if not on.has_no_axes():
-                return None
+        if waits and not core_tier.name:
+            waits = storage.nbytes > _FEW_NBYTES and _comes_again(view, at)
+        if waits and not on.has_no_axes():
+            return None
         on.compute(storage)
         return peek(view, at)
 

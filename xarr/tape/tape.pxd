@@ -46,4 +46,6 @@ cdef class Tape:
     cdef Trace _trace(self, tuple opcodes, tuple codes, bint runs)
     cpdef tuple states(self, RunArguments listed, object sizes)
 
+cdef Tape _last
+
 cpdef Tape tape_of(object device)

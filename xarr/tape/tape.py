@@ -4,9 +4,6 @@
 Running them in order, one after the other, is what a program means. A run takes instructions off
 the tape (`_take`), describes them as a `Trace` (`_describe`), and asks of each storage whether it
 is live (`states`). By these states the trace has a program, which runs.
-
-A module that has a `.pxd` beside it runs compiled by Cython, or as it is; `ir/_cython.py` stands
-for the compiler there.
 """
 
 from __future__ import annotations
@@ -52,6 +49,7 @@ _LONG_WORK = cython.declare(cython.Py_ssize_t, tuning.LONG_WORK)
 _NEW_WORK = cython.declare(cython.Py_ssize_t, tuning.LARGE_WORK // tuning.REPEATS)
 _FAILED = cython.declare(cython.Py_ssize_t, failures.FAILED)
 _epoch = cython.declare(cython.Py_ssize_t, 0)
+_last: Tape | None = None  # the tape that was asked for last
 
 
 @cython.cfunc
@@ -127,10 +125,8 @@ class Tape:
 
     def __init__(self, device: Device) -> None:
         self.device = device
-        self.lock = device.lock
-        self.is_stable = device.driver.stable_addresses
-        self.shared = device.shared
-        self.kept = device.kept
+        self.lock, self.is_stable = device.lock, device.driver.stable_addresses
+        self.shared, self.kept = device.shared, device.kept
         self.instructions = []
         self.came = {}
         self.failed_pending = []
@@ -589,20 +585,15 @@ hooks.unheld = _unheld()
 references.warn_without_lock()
 
 
-_last = cython.declare(Tape, None)
-
-
 @cython.ccall
 def tape_of(device: Any) -> Tape:
     """Return the tape of a device, which is made when it is first asked for."""
     global _last
     last: Tape | None = _last
-    if last is not None and last.device is device:  # a handle has one tape for all time
-        return last
-    if device.tape is None:
-        with device.lock:
-            if device.tape is None:
-                device.tape = Tape(device)
-    tape: Tape = device.tape
-    _last = tape
-    return tape
+    if last is None or last.device is not device:  # a handle has one tape for all time
+        if device.tape is None:
+            with device.lock:
+                if device.tape is None:
+                    device.tape = Tape(device)
+        _last = last = device.tape
+    return last

@@ -101,7 +101,7 @@ def arange(
     if row is dtypes.bool_:
         return _of_bools(start, step, length, target, where)
     computed = dtypes.float32 if row is dtypes.float16 else row
-    if computed is row and math.isfinite(delta):
+    if computed is row and math.isfinite(abs(delta)):
         known = dispatch.known(
             (length,), row, target, lambda: _counted(first, delta, length, row.numpy)
         )

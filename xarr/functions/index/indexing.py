@@ -100,11 +100,12 @@ def setitem(x: Array, key: Any, value: Any) -> None:
     """Write to the elements that `key` names."""
     if type(key) is Array and key._view.shape and key._view.dtype.kind in _KEYS:
         view, given = x._view, value._view if type(value) is Array else None
-        if given is None:
-            is_plain = number_for(view.structure, value) is not None
-        else:  # NumPy reads what it writes over, where they are the same memory
-            is_plain = given.dtype is view.dtype and given.storage is not view.storage
-        if is_plain and key._view.storage is not view.storage:
+        # NumPy reads what it writes over, where they are the same memory.
+        is_apart = view.storage not in (key._view.storage, given and given.storage)
+        is_held = (
+            given.dtype is view.dtype if given else number_for(view.structure, value) is not None
+        )
+        if is_apart and is_held:
             _WRITE_BY_ARRAY.call((x, key, value), {})
             return
     _setitem(x, key, value)
@@ -115,8 +116,6 @@ def _setitem(x: Array, key: Any, value: Any) -> None:
     given = value._view if type(value) is Array else None
     require_writeable(x, _WRITE)
     kind = type(key)
-    if kind is Array and given is not None and _is_put(view, key._view, given):
-        return
     if view.value is not None and view.shape and kind is not slice and key is not Ellipsis:
         settled(x)
         view = x._view
@@ -171,16 +170,6 @@ def _setitem(x: Array, key: Any, value: Any) -> None:
 
 
 _WRITE_BY_ARRAY: Final = HostCall(_setitem, operator.setitem, 3, writes=True)
-
-
-def _is_put(view: View, index: View, source: View) -> bool:
-    """Write elements of a vector at as many indices by NumPy; return whether it did."""
-    fits = source.shape == index.shape and len(view.shape) == 1 and view.value is None
-    if not fits or source.dtype is not view.dtype or index.dtype.kind not in dtypes.INTEGER:
-        return False
-    if not is_unobserved() or not index.device is source.device is view.device:
-        return False
-    return gather.put_now(view, index, source)
 
 
 def _with_integers(key: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -19,7 +19,7 @@ from xarr.errors import refused, value_error, warn
 from xarr.functions.linalg.products import multiplied, numeric_pair, summed, summed_products
 from xarr.functions.shape import joining
 from xarr.ir.views import View
-from xarr.ops import elementwise as rows, vendor
+from xarr.ops import elementwise as rows
 from xarr.tape import builder
 
 

@@ -10,6 +10,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import API_VERSIONS, Array
+from xarr.array.row_function import is_waited_for
 from xarr.backends.device import (
     Device,
     default_device,
@@ -19,7 +20,6 @@ from xarr.backends.device import (
 )
 from xarr.functions.types.data_types import AnyDType, is_of
 from xarr.layout import MAX_NDIM
-from xarr.tape.scalar_access import wait
 
 __array_api_version__: Final = API_VERSIONS[-1]
 
@@ -131,11 +131,8 @@ def synchronize(x: Array | Device | str | None = None) -> None:
     >>> x = xarr.ones(3) + 1
     >>> xarr.synchronize(x)
     """
-    if type(x) is Array:
-        wait(x._view)
-        return
-    device = get_device(x, where="synchronize(x)")  # type: ignore[arg-type]
-    device.synchronize()
+    if not is_waited_for(x):
+        get_device(x, where="synchronize(x)").synchronize()  # type: ignore[arg-type]
 
 
 def info(
