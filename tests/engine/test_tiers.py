@@ -374,6 +374,8 @@ def small(count: int = MANY) -> xarr.Array:
 WANTED: Final = np.arange(MANY) / 4 - 1
 """The values of `small`."""
 EIGHT: Final = WANTED[:8]
+SEVERAL: Final = tuning.FEW_NBYTES // 8 + 1
+"""More float64 than an instruction has that always runs as it is recorded."""
 
 
 def tier_of(*opcodes: str) -> str:
@@ -408,25 +410,47 @@ def test_a_small_instruction_runs_as_it_is_recorded(anew: None) -> None:
         assert np.isinf(float((x / 0)[0]))
 
 
-def test_what_no_value_is_asked_of_is_recorded_in_the_end(anew: None) -> None:
+def test_few_elements_are_never_recorded(anew: None) -> None:
     x = small(8)
+    y = zeros = xarr.zeros(8)
+    for turn in range(3 * tuning.AT_ONCE):
+        y = y + x
+        zeros[turn % 8] += x[3]
+        zeros *= 1
+    assert not waiting()
+    np.testing.assert_array_equal(xarr.to_numpy(y), EIGHT * 3 * tuning.AT_ONCE)
+    assert zeros.tolist() == [EIGHT[3] * 3 * tuning.AT_ONCE / 8] * 8
+
+
+def test_an_element_of_few_is_read_and_not_recorded(anew: None) -> None:
+    large, few = xarr.zeros(2000) + 1, small(8)
+    for turn in range(4):
+        large += 1
+        few[1:3] = large[:2] + turn
+        assert waiting() >= 3
+        assert few[1]._view.value == 2 * turn + 2
+        assert not waiting()
+
+
+def test_what_no_value_is_asked_of_is_recorded_in_the_end(anew: None) -> None:
+    x = small(SEVERAL)
     y = x
     for _ in range(tuning.AT_ONCE + 2):
         y = y + x
     assert waiting() == 2
-    np.testing.assert_array_equal(xarr.to_numpy(y), EIGHT * (tuning.AT_ONCE + 3))
+    np.testing.assert_array_equal(xarr.to_numpy(y), WANTED[:SEVERAL] * (tuning.AT_ONCE + 3))
     y = y + x  # the list was new, so the next one may be too
     assert not waiting()
 
 
 def test_a_small_list_that_has_its_program_is_recorded(anew: None) -> None:
-    x = small(8)
+    x = small(SEVERAL)
     for turn in range(12):
         with tier("fused" if turn == 10 else ""):
             xarr.synchronize(((x + 3) * x)[::2] / 7)
     y = x + 3
     assert waiting() == 1
-    assert y.tolist() == [*(EIGHT + 3)]
+    assert y.tolist() == [*(WANTED[:SEVERAL] + 3)]
 
 
 def test_small_work_waits_where_others_watch(anew: None) -> None:

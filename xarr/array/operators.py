@@ -8,6 +8,7 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy
 
+from xarr import tuning
 from xarr.dtypes import FLOATING, INTEGER
 from xarr.ir import _cython as cython
 from xarr.ir.resolved import OPERATORS
@@ -40,7 +41,7 @@ if not cython.compiled:
         view_at,
         view_within,
     )
-    from xarr.tape.record import computed, copied_element, recorded, store_of
+    from xarr.tape.record import computed, copied_element, fill, recorded, store_of
     from xarr.tape.scalar_access import only, poke, read, settled
     from xarr.tape.tape import Tape, tape_of
 
@@ -70,6 +71,7 @@ _ABS = cython.declare(ResolvedRow, OPERATORS["abs"])
 _INVERT = cython.declare(ResolvedRow, OPERATORS["invert"])
 _SQUARE = cython.declare(ResolvedRow, OPERATORS["square"])
 _SQUARED = cython.declare(object, {int: (*INTEGER, *FLOATING), float: FLOATING})
+_FEW = cython.declare(cython.Py_ssize_t, tuning.FEW_NBYTES // 8)
 _Traced = cython.declare(object, TracedNumber)
 Operand: TypeAlias = (
     "ArrayBase | complex | numpy.ndarray[Any, Any] | numpy.generic | list[Any] | tuple[Any, ...]"
@@ -252,6 +254,8 @@ class ArrayBase(ArraySlots):
 
     def __getitem__(self, key: Any, /) -> Self:
         view: View = self._view
+        if view.storage is None and view.structure.shape:
+            fill(view)
         at: cython.Py_ssize_t = place_of(view, key)
         if at < 0:
             part: View | None = part_of(view, key)
@@ -268,6 +272,9 @@ class ArrayBase(ArraySlots):
     def __setitem__(self, key: Any, value: Any, /) -> None:
         view: View = self._view
         storage: Storage | None = view.storage
+        if storage is None and view.structure.shape and not self._locked:
+            fill(view)
+            storage = view.storage
         if storage is not None and not (
             self._locked or storage.read_only or view.structure.repeats
         ):
@@ -533,6 +540,9 @@ def applied(known: ResolvedRow, x: Any) -> Any:
 @cython.cfunc
 def _in_place(known: ResolvedRow, x1: ArrayBase, x2: object) -> Any:
     """Apply an operator and write its result to the first operand."""
+    view: View = x1._view
+    if view.storage is None and view.structure.shape and view.structure.size <= _FEW:
+        fill(view)
     result: object = operated(known, x1, x2)
     if not x1._kept and not x1._view.structure.shape:
         return result  # a number never changes

@@ -2,8 +2,11 @@ from xarr.array.operators cimport ArrayBase, applied, combined, is_plain, made
 from xarr.tape.scalar_access cimport wait
 from xarr.ir.events cimport core_hooks
 from xarr.ir.resolved cimport ResolvedRow
-from xarr.ir.views cimport Structure, View, view_at, view_within
-from xarr.tape.record cimport computed
+from xarr.ir.quiet cimport called_quietly
+from xarr.ir.views cimport Structure, View, number_like, view_at, view_within
+from xarr.runtime.host_memory cimport elements, is_reached
+from xarr.tape.record cimport computed, is_unwatched
+from xarr.tape.tape cimport Tape
 
 
 cdef class RowFunction:

@@ -84,6 +84,7 @@ class Unit:
     types: frozenset[str]
 
 
+@memo
 def kernel_file(name: str) -> str:
     """Return the text of a file of `kernels/`."""
     with open(os.path.join(FOLDER, name), encoding="utf-8") as file:

@@ -22,13 +22,14 @@ cdef class Opcode(Memoised):
     cdef public bint is_whole
     cdef public bint raises
     cdef public bint is_small
+    cdef public bint is_few
     cdef public bint is_number
     cdef bint folds
     cdef Py_ssize_t rows
     cdef object packed
     cdef bint gives_own
     cdef bint is_silent
-    cdef bint _has_small_views(self)
+    cdef bint _has_small_views(self, Py_ssize_t most)
     cdef void _take_host(self)
 
 cdef class Instruction:

@@ -20,6 +20,7 @@ if not cython.compiled:
 
 _LARGEST = cython.declare(cython.Py_ssize_t, tuning.LARGEST)
 _AT_ONCE_NBYTES = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE_NBYTES)
+_FEW_NBYTES = cython.declare(cython.Py_ssize_t, tuning.FEW_NBYTES)
 
 if TYPE_CHECKING:
     from xarr.backends.device import Device
@@ -50,6 +51,8 @@ class Opcode(Memoised):
     is_small : bool
         Whether NumPy may compute it as it is recorded: no operand, and no result, has more than
         `tuning.AT_ONCE_NBYTES` bytes, and the host reads them; or it is `Alone`, met before.
+    is_few : bool
+        The same of `tuning.FEW_NBYTES`.
     is_number : bool
         Whether it computes a number of numbers, and so needs nothing that stands on the tape.
     folds : bool
@@ -87,6 +90,7 @@ class Opcode(Memoised):
     is_whole: bool
     raises: bool
     is_small: bool
+    is_few: bool
     is_number: bool
     folds: bool
     rows: int
@@ -128,16 +132,17 @@ class Opcode(Memoised):
                     self.host = operation.functions.get(how.dtype)
             elif operation.host is not None and 0 < target.size <= _LARGEST:
                 self._take_host()
-        self.is_small = self._has_small_views()
+        self.is_small = self._has_small_views(_AT_ONCE_NBYTES)
+        self.is_few = self._has_small_views(_FEW_NBYTES)
         self.is_number = self.is_fresh and not shape and self.constants == len(operands) > 0
 
     @cython.cfunc
-    def _has_small_views(self) -> cython.bint:
+    def _has_small_views(self, most: cython.Py_ssize_t) -> cython.bint:
         how: Structure
         for how in self.named:
-            if how.strides is not None and not 0 < how.nbytes <= _AT_ONCE_NBYTES:
+            if how.strides is not None and not 0 < how.nbytes <= most:
                 return False
-        if self.is_fresh and not 0 < self.nbytes <= _AT_ONCE_NBYTES:
+        if self.is_fresh and not 0 < self.nbytes <= most:
             return False
         how = self.named[0] if self.named else self.target  # of a draw's positions
         return how.unpack is not None

@@ -111,7 +111,9 @@ class Program(program.Runnable):
         if is_first and self.runs < self._due:
             self._due = min(tuning.PLANNED, 1 + tuning.LARGE_WORK // max(self._work(), 1))
         is_repeated = self.runs >= self._due
-        if (is_repeated or not all(hosts)) and self._is_compiled():
+        # To plan a list takes as long as a thousand runs of one on few elements.
+        is_small = all([opcode.is_small for opcode in self.trace.opcodes])
+        if (is_repeated or not (is_small or all(hosts))) and self._is_compiled():
             return
         if is_repeated and self.job is None and host_functions.tier.name != "hosted":
             self._planned()

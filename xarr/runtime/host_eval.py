@@ -346,8 +346,10 @@ def evaluate_small(
         view = views[len(views) - 1]
         storage = view.storage
         offset = view.offset
-    if function is _same:
-        _call(opcode, function, values, storage, offset)
+    if function is _same and storage is not None:
+        how = opcode.target
+        target: Any = array_at(how, memory_of(storage), offset)
+        _store(opcode.device.driver, target, ..., _fitted(values[0], how))
     else:
         called_quietly(_call, [opcode, function, values, storage, offset])
     return True

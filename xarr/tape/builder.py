@@ -9,8 +9,6 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy
-
 from xarr import dtypes, errors, layout
 from xarr.backends.device import before_synchronizing
 from xarr.codegen.expressions import INDEX
@@ -125,21 +123,15 @@ def reshaped(view: View, shape: Shape) -> View:
 
 def materialise(view: View) -> None:
     """Materialise a constant: give it a storage. Any other view has one."""
-    if view.value is None:
+    if record.fill(view):
         return
     with view.device.lock:  # threads may write to one array
         if view.value is not None:
-            row, value = view.dtype, constant(view.value, view.dtype, view.shape, view.device)
+            value = constant(view.value, view.dtype, view.shape, view.device)
             filled = (
-                traced.filled(value)
-                if not is_known(view)
-                else dispatch.known(
-                    view.shape,
-                    row,
-                    view.device,
-                    lambda: numpy.full(view.shape, value.value, row.numpy),
-                )
-                or defer(interned(cast_of, view.dtype, view.dtype), (value,), view.shape)
+                defer(interned(cast_of, view.dtype, view.dtype), (value,), view.shape)
+                if is_known(view)
+                else traced.filled(value)
             )
             view.storage, view.structure, view.value = filled.storage, filled.structure, None
             recorders.materialised(view)

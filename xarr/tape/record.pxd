@@ -1,6 +1,6 @@
 from xarr.ir.events cimport core_hooks, core_tier
 from xarr.ir.storage cimport Storage, new_storage
-from xarr.ir.views cimport View, Structure, lone_of, view_at
+from xarr.ir.views cimport View, Structure, contiguous, lone_of, view_at
 from xarr.ir.instructions cimport Instruction, Opcode, opcode_of, take_number, new_instruction
 from xarr.runtime.host_eval cimport evaluate_small
 from xarr.runtime.program cimport Trace
@@ -9,6 +9,7 @@ from xarr.tape.tape cimport Tape, tape_of
 cdef Opcode store_of(Structure given, Structure target)
 cpdef View copied(View view)
 cdef View copied_element(View view, Py_ssize_t at)
+cpdef bint fill(View view)
 cpdef bint is_idle(Tape tape)
 cdef bint is_unwatched(Tape tape)
 cpdef bint is_nearly_idle(Tape tape)

@@ -20,7 +20,7 @@ if not cython.compiled:
     from xarr.ir.events import core_hooks, core_tier
     from xarr.ir.instructions import Instruction, Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
-    from xarr.ir.views import Structure, View, lone_of, view_at
+    from xarr.ir.views import Structure, View, contiguous, lone_of, view_at
     from xarr.runtime.host_eval import evaluate_small
     from xarr.runtime.program import Trace
     from xarr.tape.tape import Tape, tape_of
@@ -29,15 +29,31 @@ if TYPE_CHECKING:
     from xarr.backends.device import Device
     from xarr.dtypes import DType
 
+_PLAIN = cython.declare(object, {bool, int, float, complex})
+_MADE_NBYTES = cython.declare(cython.Py_ssize_t, tuning.MADE_NBYTES)
 _AT_ONCE = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE)
 
 
 @cython.ccall
 def is_idle(tape: Tape) -> cython.bint:
     """Return whether a small instruction may run now: nothing waits, and nobody watches."""
-    if tape.records or tape.instructions or tape.failed_pending or tape.unfinished:
+    return not tape.records and _is_empty(tape)
+
+
+@cython.cfunc
+def _is_empty(tape: Tape) -> cython.bint:
+    """Return whether nothing waits, and nobody watches."""
+    if tape.instructions or tape.failed_pending or tape.unfinished:
         return False
     return is_unwatched(tape)
+
+
+@cython.cfunc
+def _may_run(tape: Tape, opcode: Opcode) -> cython.bint:
+    """Return whether a small instruction may run as it is recorded."""
+    if opcode.is_number:
+        return is_unwatched(tape)
+    return (opcode.is_few or not tape.records) and _is_empty(tape)
 
 
 @cython.ccall
@@ -69,12 +85,11 @@ def _runs_small(
     Meanwhile the tape counts as running, as what a finalizer records may come only behind it.
     After many such instructions for which no value was asked what follows is recorded.
     """
-    if not (is_idle(tape) or (opcode.is_number and is_unwatched(tape))):
+    if not _may_run(tape, opcode):
         return False
     tape.lock.acquire()  # a `with` takes 1,000 machine instructions more
     try:
-        counts: cython.bint = is_idle(tape)
-        if not (counts or (opcode.is_number and is_unwatched(tape))):
+        if not _may_run(tape, opcode):
             return False
         if tape.once is None:
             tape.once = dispatch.Program(Trace(tape.device, (), ()), ())
@@ -84,7 +99,7 @@ def _runs_small(
                 return False
         finally:
             tape.is_running = False
-        if counts:
+        if not opcode.is_few:
             # A fold takes NumPy as long as three functions of elements.
             tape.at_once += 3 if opcode.folds else 1
             tape.small_work = 31 * (tape.small_work & 0xFFFFFFFF) + opcode.number
@@ -142,6 +157,39 @@ def recorded(opcode: Opcode, operands: tuple[Any, ...], target: View | None = No
     if core_hooks.eager or tape.shared:
         _end(tape, opcode, views)
     return None
+
+
+@cython.ccall
+def fill(view: View) -> cython.bint:
+    """Give a constant of few elements memory of NumPy's; return whether it has a storage.
+
+    Not while a recorder is there or a call is noted: instructions make it, so that each replay
+    makes it anew.
+    """
+    how: Structure = view.structure
+    if view.value is None:
+        return True
+    tape: Tape = tape_of(how.device)
+    if core_hooks.recorder is not None or core_tier.name or tape.noted:
+        return False
+    if type(view.value) not in _PLAIN or how.size > _MADE_NBYTES:
+        return False
+    tape.lock.acquire()  # threads may write to one array
+    try:
+        if view.value is None:
+            return True
+        lies: Structure = contiguous(how.device, how.dtype, how.shape)
+        if not 0 < lies.nbytes <= _MADE_NBYTES or not how.device.info.host_addressable:
+            return False
+        memory: Any = numpy.empty(how.shape, how.dtype.numpy)
+        memory.fill(view.value)
+        storage: Storage = new_storage(Storage.__new__(Storage), how.device, lies.nbytes)
+        storage.buffer = memory
+        storage.whole = lies
+        view.storage, view.structure, view.value = storage, lies, None
+    finally:
+        tape.lock.release()
+    return True
 
 
 @cython.cfunc

@@ -27,6 +27,7 @@ if not cython.compiled:
 
 _ndarray = cython.declare(object, numpy.ndarray)
 _bool = cython.declare(object, dtypes.bool_)
+_FEW_NBYTES = cython.declare(cython.Py_ssize_t, tuning.FEW_NBYTES)
 _PLACES = cython.declare(cython.Py_ssize_t, tuning.PLACES)
 Host: TypeAlias = "numpy.ndarray[Any, numpy.dtype[Any]]"
 """An array of NumPy's."""
@@ -273,7 +274,9 @@ def read(view: View, at: cython.Py_ssize_t) -> object:
         if on.is_running:
             return None
         waits: cython.bint = on.writes(storage)
-        if waits and (core_tier.name or _comes_again(view, at)) and not on.has_no_axes():
+        if waits and not core_tier.name:
+            waits = storage.nbytes > _FEW_NBYTES and _comes_again(view, at)
+        if waits and not on.has_no_axes():
             return None
         on.compute(storage)
         return peek(view, at)

@@ -66,8 +66,8 @@ def _put_now(a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
     """Write values of the array's type at indices, by NumPy."""
     if type(ind) is not numpy.ndarray or type(v) is not numpy.ndarray:
         raise NotImplementedError
-    if ind.dtype.kind not in "iu" or v.dtype != a.dtype:
-        raise NotImplementedError
+    if ind.dtype.kind not in "iu" or v.dtype != a.dtype or mode not in ("raise", "wrap", "clip"):
+        raise NotImplementedError  # NumPy takes other words and numbers for modes, too
     a.put(ind, v, mode)
 
 

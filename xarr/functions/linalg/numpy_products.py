@@ -10,7 +10,7 @@ import numpy
 
 from xarr import layout
 from xarr.array.array import Array, ArrayLike
-from xarr.array.cached_calls import by_numpy, cached_call
+from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, arrays_together
 from xarr.array.out_argument import deliver
 from xarr.array.row_function import known_product
@@ -19,7 +19,7 @@ from xarr.errors import refused, value_error, warn
 from xarr.functions.linalg.products import multiplied, numeric_pair, summed, summed_products
 from xarr.functions.shape import joining
 from xarr.ir.views import View
-from xarr.ops import elementwise as rows, vendor
+from xarr.ops import elementwise as rows
 from xarr.tape import builder
 
 
@@ -47,15 +47,6 @@ def dot(a: ArrayLike, b: ArrayLike, out: Any = None) -> Array:
     return deliver(result, out, "dot(a, b, out)")
 
 
-def _dot_now(a: Any, b: Any) -> Any:
-    """Let NumPy multiply vectors, with the bits of a row and a column."""
-    is_plain = a.ndim == b.ndim == 1 and a.dtype == b.dtype != numpy.float16
-    if not is_plain or a.shape != b.shape or vendor.is_reproducible():
-        raise NotImplementedError
-    return a @ b
-
-
-@by_numpy(_dot_now, 2)
 @cached_call
 def _dot(a: Any, b: Any) -> Array:
     where, names = "dot(a, b)", ("a", "b")
