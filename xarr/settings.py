@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from xarr.errors import value_error
-from xarr.memo import memo
 
 _SWITCH: Final = dict.fromkeys(("1", "true", "yes", "on"), True)
 _SWITCH.update(dict.fromkeys(("0", "false", "no", "off"), False))
@@ -136,10 +135,14 @@ def _options(given: Mapping[str, str], name: str) -> str | None:
     return value
 
 
-@memo
+_FOUND: Final[list[Settings]] = []
+
+
 def settings() -> Settings:
     """Return the settings of this process, read at the first call."""
-    return Settings.read(os.environ)
+    if not _FOUND:
+        _FOUND.append(Settings.read(os.environ))
+    return _FOUND[0]
 
 
 IMPORTED: Final = Settings.read(os.environ)

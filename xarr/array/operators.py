@@ -493,8 +493,7 @@ def _of_numbers(known: ResolvedRow, how: Structure, x1: object, x2: object) -> o
         x2 = view.value
         if x2 is None:
             return None
-        is_alike: cython.bint = view.structure is how
-        found = known.numbers.get(how if is_alike else (how, view.structure))
+        found = known.numbers.get(how if view.structure is how else (how, view.structure))
     else:
         found = known.numbers.get(how) if how.fits(x2) and how.fits(x1) else None
     if found is None:

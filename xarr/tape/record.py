@@ -179,7 +179,7 @@ def fill(view: View) -> cython.bint:
         if view.value is None:
             return True
         lies: Structure = contiguous(how.device, how.dtype, how.shape)
-        if not 0 < lies.nbytes <= _MADE_NBYTES or not how.device.info.host_addressable:
+        if not 0 < lies.nbytes <= _MADE_NBYTES or lies.unpack is None:
             return False
         memory: Any = numpy.empty(how.shape, how.dtype.numpy)
         memory.fill(view.value)
