@@ -167,8 +167,9 @@ def info() -> str:
         lines.append(f"another project  {other}; {installed.REMEDY}")
     lines += [f"core             {_core()}", f"default device   {_default()}"]
     lines.append(f"kernel cache     {DISK.directory} ({DISK.nbytes / 2**20:.1f} MiB)")
-    lines += ["", f"{'remembered':<40} entries    most   bytes"]
-    lines += [f"  {name:<38} {count:7} {most:7} {size:7}" for name, count, most, size in tables()]
+    if remembered := tables():
+        lines += ["", f"{'remembered':<40} entries    most   bytes"]
+    lines += [f"  {name:<38} {count:7} {most:7} {size:7}" for name, count, most, size in remembered]
     return "\n".join(lines)
 
 

@@ -151,7 +151,7 @@ def test_steps_are_words(columns: int, said: str) -> None:
 
 
 def test_showing_is_reading(any_device: xarr.Device) -> None:
-    x = xarr.asarray([1.0, 2.0], dtype="float32", device=any_device) * 2
+    x = xarr.asarray([1.0, 2.0] * 99, dtype="float32", device=any_device) * 2
     with xarr.no_implicit_transfer(), pytest.raises(xarr.ImplicitTransferError):
         x._repr_html_()
     assert "pending: 1 operation" in xarr.explain(x)

@@ -631,8 +631,8 @@ def test_sizes_that_change_and_take_no_ones_memory_make_no_new_programs(
 
     monkeypatch.setattr(dispatch.Program, "__init__", noted)
     z = xarr.asarray(values(40, 40))
-    for turn in range(3):
-        if turn == 2:
+    for turn in range(7):
+        if turn == 5:  # instructions run at once at first; what then repeats gets its program
             programs.clear()
         for level in range(20):
             inside = z > level / 10
