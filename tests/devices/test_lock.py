@@ -22,7 +22,7 @@ def _often() -> Iterator[None]:
 
 
 def test_one_thread_has_it() -> None:
-    """What is read and written within the lock is as if threads ran one after the other."""
+    """Let threads count within the lock: it comes out as if one ran after the other."""
     lock, total = new_lock(), [0]
 
     def work() -> None:

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""What functions call on arrays without frames of Python: rows, products of matrices, folds."""
+"""Calls of functions on arrays without frames of Python: rows, products of matrices, folds."""
 
 from __future__ import annotations
 

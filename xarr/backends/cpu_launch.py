@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
-"""What every kernel's launch on a processor calls, without frames of Python."""
+"""The launch of kernels on a processor, and its memory, without frames of Python."""
 
 from __future__ import annotations
 
