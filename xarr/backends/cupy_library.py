@@ -1,9 +1,9 @@
 """CuPy's libraries (cuBLAS, cuSOLVER, cuFFT, CUB) under NumPy's names, signatures and errors.
 
 CuPy leaves NaN where a matrix is singular unless told to raise, and where it has no finite values
-to decompose; it lacks some options and the broadcasting of stacks. That is mended here. A single
-matrix goes to cuSOLVER itself, as CuPy asks with three kernels after each of its calls how it went.
-What is absent, kernels of xarr's or the host compute. Transforms take no `norm`: they do not scale.
+to decompose; it lacks some options and the broadcasting of stacks. That is mended here, and in
+`cupy_solver.py`. What is absent, kernels of xarr's or the host compute. Transforms take no `norm`:
+they do not scale.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy
 
 from xarr.backends.base import InMemory
+from xarr.backends.cupy_solver import Solver
 from xarr.backends.nvidia.handles import Integers
 from xarr.backends.nvidia.products import Call, leading, single
 from xarr.backends.nvidia.work import FACTORS, LETTERS
@@ -83,15 +84,12 @@ def _routine(name: str) -> Callable[..., Any] | None:
 
     if name not in NAMES or (name in _NEEDS_GEEV and not _has_geev()):
         return None
-    own = {
-        "matmul": cupy.matmul if cupy.cuda.runtime.is_hip else _Products(cupy),
-        "linalg.cholesky": functools.partial(_cholesky, cupy),
-        "linalg.inv": functools.partial(_inv, cupy),
-        "linalg.solve": functools.partial(_solve, cupy),
-        "linalg.svd": functools.partial(_svd, cupy),
-        "linalg.svdvals": functools.partial(_svd, cupy, full_matrices=False, compute_uv=False),
-    }
-    function = own.get(name) or operator.attrgetter(name)(cupy)
+    function: Callable[..., Any]
+    if name == "matmul":
+        function = cupy.matmul if cupy.cuda.runtime.is_hip else _Products(cupy)
+    else:
+        own = getattr(Solver(cupy), name.removeprefix("linalg."), None)
+        function = own or operator.attrgetter(name)(cupy)
     if NAMES[name] == "cuFFT":
         return _transform(cupy, name, function)
     if name in _VALUES:
@@ -264,100 +262,3 @@ def _converging(function: Callable[..., Any], place: int) -> Callable[..., Any]:
         return made
 
     return checked
-
-
-def _goes_alone(cupy: Any, a: Any) -> bool:
-    """Whether cuSOLVER is called for a matrix itself, not by CuPy."""
-    is_single = a.ndim == 2 and a.size > 0 and a.dtype.char in LETTERS
-    return is_single and not cupy.cuda.runtime.is_hip
-
-
-def _require_success(infos: Any, problem: str) -> None:
-    """Raise LinAlgError where cuSOLVER noted that a call failed; waits for it."""
-    if infos.get().any():
-        raise numpy.linalg.LinAlgError(problem)
-
-
-def _cholesky(cupy: Any, a: Any, *, upper: bool) -> Any:
-    # CuPy reads the lower triangle.
-    if upper:
-        return _cholesky(cupy, a.swapaxes(-2, -1).conj(), upper=False).swapaxes(-2, -1).conj()
-    if not _goes_alone(cupy, a):
-        return cupy.linalg.cholesky(a)
-    from cupy_backends.cuda.libs import cublas, cusolver
-
-    # By columns the matrix is conj(A), whose upper triangle is the lower one by rows. The zeros of
-    # the other one stay.
-    letter, size, handle = LETTERS[a.dtype.char], len(a), cupy.cuda.device.get_cusolver_handle()
-    factor, info = cupy.ascontiguousarray(cupy.tril(a)), cupy.empty(1, numpy.int32)
-    begin = handle, cublas.CUBLAS_FILL_MODE_UPPER, size, factor.data.ptr, size
-    count = getattr(cusolver, f"{letter}potrf_bufferSize")(*begin)
-    work = cupy.empty(count, a.dtype)
-    getattr(cusolver, f"{letter}potrf")(*begin, work.data.ptr, count, info.data.ptr)
-    _require_success(info, "Matrix is not positive definite")
-    return factor
-
-
-def _replace_by_solutions(cupy: Any, a: Any, columns: Any, *, transposed: bool) -> None:
-    """Replace right-hand sides, by columns, by the solutions for a matrix, or for its transpose."""
-    from cupy_backends.cuda.libs import cublas, cusolver
-
-    letter, size, handle = LETTERS[a.dtype.char], len(a), cupy.cuda.device.get_cusolver_handle()
-    factors, notes = cupy.array(a, order="C"), cupy.empty(2 + size, numpy.int32)
-    begin = handle, size, size, factors.data.ptr, size
-    work = cupy.empty(getattr(cusolver, f"{letter}getrf_bufferSize")(*begin), a.dtype)
-    infos, pivots = notes.data.ptr, notes.data.ptr + 2 * notes.itemsize
-    getattr(cusolver, f"{letter}getrf")(*begin, work.data.ptr, pivots, infos)
-    count = columns.size // size
-    operation = cublas.CUBLAS_OP_N if transposed else cublas.CUBLAS_OP_T  # by columns
-    getattr(cusolver, f"{letter}getrs")(
-        *(handle, operation, size, count, factors.data.ptr, size, pivots),
-        *(columns.data.ptr, size, infos + notes.itemsize),
-    )
-    _require_success(notes[:2], "Singular matrix")
-
-
-def _inv(cupy: Any, a: Any) -> Any:
-    if not _goes_alone(cupy, a):
-        return cupy.linalg.inv(a)
-    # By columns the matrix is A^T, and the inverse of that is by rows the inverse of A.
-    result = cupy.eye(len(a), dtype=a.dtype)
-    _replace_by_solutions(cupy, a, result, transposed=True)
-    return result
-
-
-def _solve(cupy: Any, a: Any, b: Any) -> Any:
-    vector = b.ndim == 1
-    if vector:
-        b = b[:, None]
-    stack = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
-    if 0 in (*stack, *b.shape[-2:]):
-        return cupy.empty((*stack, *(b.shape[-2:-1] if vector else b.shape[-2:])), a.dtype)
-    if not stack and _goes_alone(cupy, a):
-        x = cupy.array(b[:, 0] if vector else b, order="F")
-        _replace_by_solutions(cupy, a, x, transposed=False)
-        return cupy.ascontiguousarray(x)
-    a = cupy.ascontiguousarray(cupy.broadcast_to(a, stack + a.shape[-2:]))
-    b = cupy.ascontiguousarray(cupy.broadcast_to(b, stack + b.shape[-2:]))
-    x = cupy.linalg.solve(a, b)
-    return x[..., 0] if vector else x
-
-
-def _svd(cupy: Any, a: Any, *, full_matrices: bool, compute_uv: bool = True) -> Any:
-    if not (_goes_alone(cupy, a) and _suits_jacobi(a, compute_uv)):
-        return cupy.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
-    from cupyx.cusolver import gesvdj
-
-    made = gesvdj(a, full_matrices, compute_uv)
-    return (*made[:2], made[2].T.conj()) if compute_uv else made
-
-
-def _suits_jacobi(a: Any, compute_uv: bool) -> bool:
-    """Whether Jacobi's method takes less time for a matrix than a QR iteration.
-
-    An H200 takes ms by QR, by Jacobi's method, and for the values alone, of float32 31 x 31 1.2,
-    .5, .2, .5; 256 x 256 20, 7, 13, 7; 1024 x 1024 117, 53, 77, 53; 2048 x 2048 315, 218, 175, 183;
-    4096 x 64 4.7, 1.4, .9, 1.4; of float64 256 x 256 21, 10, 12, 10; 1024 x 1024 129, 88, 65, 88.
-    """
-    short: int = min(a.shape)
-    return short <= 2048 if compute_uv else 128 < short <= 1024 and a.dtype.char in "fF"
