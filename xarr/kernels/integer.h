@@ -59,37 +59,19 @@ DEVICE T xr_maximum_T(const T x, const T y)
     return x > y ? x : y;
 }
 
-// Make p point to the larger of x and what it points to, which other items change as well. In any
-// order this comes to the same bits, but for those of a NaN.
-DEVICE void xr_maximum_at_T(GLOBAL T *const p, const T x)
-{
-    U seen = (U)*p;
-    for (;;) {
-        const U next = (U)xr_maximum_T((T)seen, x);
-        const U before = seen;
-        if (next == before) {
-            return;
-        }
-        seen = XR_CAS_U((volatile GLOBAL U *)p, before, next);
-        if (seen == before) {
-            return;
-        }
-    }
-}
-
 DEVICE T xr_minimum_T(const T x, const T y)
 {
     return x < y ? x : y;
 }
 
-// Make p point to the smaller of x and what it points to, which other items change as well. In any
-// order this comes to the same bits, but for those of a NaN.
-DEVICE void xr_minimum_at_T(GLOBAL T *const p, const T x)
+// Make p point to the larger of x and what it points to, or to the smaller, which other items change
+// as well. In any order this comes to the same bits.
+DEVICE void xr_extreme_at_T(GLOBAL T *const p, const T x, const int is_largest)
 {
     U seen = (U)*p;
     for (;;) {
-        const U next = (U)xr_minimum_T((T)seen, x);
         const U before = seen;
+        const U next = (U)(is_largest ? xr_maximum_T((T)before, x) : xr_minimum_T((T)before, x));
         if (next == before) {
             return;
         }

@@ -79,38 +79,21 @@ DEVICE T xr_maximum_T(const T x, const T y)
     return x == y ? xr_from_bits_T(xr_bits_T(x) & xr_bits_T(y)) : unequal;
 }
 
-// Make p point to the larger of x and what it points to, which other items change as well. In any
-// order this comes to the same bits, but for those of a NaN.
-DEVICE void xr_maximum_at_T(GLOBAL T *const p, const T x)
-{
-    U seen = xr_bits_T(*p);
-    for (;;) {
-        const U next = xr_bits_T(xr_maximum_T(xr_from_bits_T(seen), x));
-        const U before = seen;
-        if (next == before) {
-            return;
-        }
-        seen = XR_CAS_U((volatile GLOBAL U *)p, before, next);
-        if (seen == before) {
-            return;
-        }
-    }
-}
-
 DEVICE T xr_minimum_T(const T x, const T y)
 {
     const T unequal = ((x < y) | (x != x)) ? x : y;
     return x == y ? xr_from_bits_T(xr_bits_T(x) | xr_bits_T(y)) : unequal;
 }
 
-// Make p point to the smaller of x and what it points to, which other items change as well. In any
-// order this comes to the same bits, but for those of a NaN.
-DEVICE void xr_minimum_at_T(GLOBAL T *const p, const T x)
+// Make p point to the larger of x and what it points to, or to the smaller, which other items change
+// as well. In any order this comes to the same bits, but for those of a NaN.
+DEVICE void xr_extreme_at_T(GLOBAL T *const p, const T x, const int is_largest)
 {
     U seen = xr_bits_T(*p);
     for (;;) {
-        const U next = xr_bits_T(xr_minimum_T(xr_from_bits_T(seen), x));
         const U before = seen;
+        const T there = xr_from_bits_T(before);
+        const U next = xr_bits_T(is_largest ? xr_maximum_T(there, x) : xr_minimum_T(there, x));
         if (next == before) {
             return;
         }

@@ -126,7 +126,8 @@ def _add(dtype: DType) -> GatherScatter:
 
 def _extreme(name: str, dtype: DType) -> GatherScatter:
     """Return the operation that makes elements the larger or the smaller of two, in any order."""
-    template = f"xr_{name}_at_{dtype.compute}(&{{memory}}, {{2}});"
+    is_largest = int(name == "maximum")
+    template = f"xr_extreme_at_{dtype.compute}(&{{memory}}, {{2}}, {is_largest});"
     operands = dtype, dtypes.int64, dtype
     return GatherScatter(name, operands, dtypes.bool_, template, writes=True)
 
