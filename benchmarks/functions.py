@@ -32,7 +32,7 @@ WARM_UP, LOOKED = 280, 17
 """Calls before measuring: the 256th run of a list on few elements asks for kernels
 (`tuning.PLANNED`), which are taken within 16 runs once they are compiled."""
 WARM_S: Final = 0.2
-BLOCK_S: Final = 3e-4
+BLOCK_S: Final = 1e-3
 ROW_S: Final = 0.05
 """Seconds of warming up, of calls that are timed together, and of a row's rounds, at the most."""
 MOST_CALLS: Final = 100

@@ -18,7 +18,7 @@ from tests.comparing import RARE, nightly
 from tests.conftest import DEVICES
 from tests.kernels.nvrtc import compile_cuda
 from tests.launching import change, record
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.dtypes import DType
 from xarr.functions.elementwise import float_functions
 from xarr.ir.views import View
@@ -169,6 +169,24 @@ def test_rolls(recorded: dict[str, str]) -> None:
     assert any("a.low" in text for text in recorded)
     assert any("xr_index way" in text for text in recorded)
     compiles(recorded)
+
+
+def test_parts_beside_each_other(
+    recorded_and_run: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    x = np.arange(90_000, dtype=np.float32)
+    given = xarr.asarray(x)
+    for one, expected in (
+        (xarr.concat([given, given * 2]), np.concat([x, x * 2])),
+        (xarr.stack([given, given + 1]), np.stack([x, x + 1])),
+    ):
+        np.testing.assert_array_equal(one, expected)
+    assert sum(" == 0 ? at" in text for text in recorded_and_run) == 1  # the rows are loaded once
+    monkeypatch.setattr(tuning, "JOINED_ROW", x.size)
+    recorded_and_run.clear()
+    np.testing.assert_array_equal(xarr.stack([given, -given]), np.stack([x, -x]))
+    assert not any("a.low" in text for text in recorded_and_run)
+    compiles(recorded_and_run)
 
 
 ROWS = {row.name: row for row in reductions.TABLE}

@@ -237,8 +237,8 @@ class KernelSpec:
 
         Where an operand wraps around along an axis, "r" follows, and the arguments are the wrap
         point, and what is added to the item's place before that and after it. Where it has bounds,
-        "b" does, with two of the former; items beyond them read other elements. The "elements" of
-        `INSIDE` are 0 within all bounds.
+        "b" does, with two of the former; items beyond them read other elements. Of `INSIDE`, whose
+        "elements" are 0 within all bounds, "i" does, and the arguments are the bounds alone.
 
         Of accesses alike along the axis, later ones have the first one's number in place of all
         that, which is computed once: twenty steps of life take an H200 1.3 ms so, not 1.9.
@@ -272,9 +272,8 @@ class KernelSpec:
                     numbers += [*cut, (extents[axis] - cut[0]) * step, -cut[0] * step]
                 elif len(cut) == 2:
                     low, high = cut
-                    kind += "b"
-                    numbers += [low, high]
-                    numbers += [low * step, (low - high) * step] if slot >= 0 else [1, 1]
+                    kind += "b" if slot >= 0 else "i"
+                    numbers += cut if slot < 0 else [*cut, low * step, (low - high) * step]
                 kinds.append(kind)
             classes.append(tuple(kinds))
         self.numbers = numbers
@@ -334,26 +333,66 @@ class KernelSpec:
         lines: list[str] = []
         axis = 0
         previous = ""
+        last = self.names[-1]
+        loads, stores = self._loads(last, reads), self._stores(last)
+        bounded = self._bounded(loads) if items > 1 and self.neighbours.width == 1 else {}
         stop = self._first_wrap() if pieces else ""
         if stop:
             lines.append(f"#define XR_STOP(begin, end) {stop}")
         for name, group in zip(self.names, self.extents, strict=True):
-            side = f"{name}_from" if stop and name == self.names[-1] else ""
-            statements, axis = self._advance(name, len(group), axis, previous, side)
+            side = f"{name}_from" if stop and name == last else ""
+            statements, axis = self._advance(name, len(group), axis, previous, side, bounded)
             lines.append(define(f"XR_AT_{name.upper()}", statements))
             previous = name
-        loads, stores = self._loads(previous, reads), self._stores(previous)
         if items == 1:
             values = {number: loaded(place, dtype) for number, (_, place, dtype) in loads.items()}
-            lines.append(define("XR_COMPUTE", [*self._compute(previous, values).values()]))
+            lines.append(define("XR_COMPUTE", [*self._compute(last, values).values()]))
             lines.append(define("XR_STORE", [f"{place} = {value};" for place, value, _ in stores]))
             return lines
         values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
-        lines.append(define("XR_COMPUTE", [*self._compute(previous, values).values()]))
+        lines.append(define("XR_COMPUTE", [*self._compute(last, values).values()]))
         first = len(self.accesses) - len(stores)
-        return lines + self.neighbours.defines(
-            items, [slot for slot, *_ in self.accesses], previous, [*loads.values()], first, stores
-        )
+        chosen = [
+            (at, _within(place, f"at{bounded[at]}_{last} == 0") if at in bounded else place, dtype)
+            for at, place, dtype in loads.values()
+        ]
+        slots = [slot for slot, *_ in self.accesses]
+        return lines + self.neighbours.defines(items, slots, last, chosen, first, stores)
+
+    def _bounded(self, loads: Mapping[int, tuple[int, str, DType]]) -> dict[int, int]:
+        """Map accesses whose values are chosen away beyond bounds to the access of these.
+
+        Beyond them the first element of memory is loaded. Other elements take bandwidth, and their
+        places arithmetic: on an H200 `concat` of two arrays of 2^24 float32 took 98 us with them.
+        With a branch it took 118, as loads then wait for each other.
+        """
+        within: dict[int, set[int | None]] = {}
+        for number in (*self.stored, *self.template_inputs):
+            within[number] = {None}
+        found = dict[int, int]()
+        for number in range(len(self.entries) - 1, -1, -1):
+            entry, masks = self.entries[number], within.get(number, {None})
+            mask = next(iter(masks)) if len(masks) == 1 else None
+            if number in loads and mask is not None:
+                access = loads[number][0]
+                if self.accesses[access][0] not in self.written:  # else an item may write it now
+                    found[access] = self._access_of(mask)
+            if isinstance(entry, DType):
+                continue
+            is_plain = type(entry[0]) is Operation
+            mask_at, chosen = (is_plain and entry[0].chosen) or (0, ())
+            for place, operand in enumerate(entry[1:]):
+                if isinstance(operand, int):
+                    by = entry[1 + mask_at] if place in chosen else mask if is_plain else None
+                    within.setdefault(operand, set()).add(by)
+        others = [kinds for access, kinds in enumerate(self.classes) if access not in found]
+        shared = {kind for kinds in others for kind in kinds if isinstance(kind, int)}
+        return {access: mask for access, mask in found.items() if access not in shared}
+
+    def _access_of(self, number: int) -> int:
+        """Return the access of an entry that has one."""
+        before = self.entries[:number]
+        return sum(isinstance(entry, DType) or entry[0] in _PLACES for entry in before)
 
     def _first_wrap(self) -> str:
         """Return C for the first wrap point along the last axis after `begin`; "" without any."""
@@ -361,7 +400,9 @@ class KernelSpec:
         last = len(self.classes[0]) - 1
         for number, kinds in enumerate(self.classes):
             kind = kinds[last] if last >= 0 else 0
-            for name in () if isinstance(kind, int) else _CUTS[kind[1:]][:-2]:
+            for name in () if isinstance(kind, int) else _CUTS[kind[1:]]:
+                if name in ("before", "after"):
+                    continue
                 stop = f"xr_cut(begin, a.{name}{number}_{last}, {stop})"
         return "" if stop == "end" else stop
 
@@ -371,11 +412,12 @@ class KernelSpec:
         return cast(f"v{root}", self.type_of(root), dtype)
 
     def _advance(
-        self, name: str, ndim: int, axis: int, previous: str, side: str
+        self, name: str, ndim: int, axis: int, previous: str, side: str, bounded: Mapping[int, int]
     ) -> tuple[list[str], int]:
         """Split one group's index into coordinates and advance every address by them.
 
-        Operands wrap around by the index named `side` where that is not "".
+        Operands wrap around by the index named `side` where that is not "". The places of accesses
+        that are `bounded` hold within their bounds alone.
         """
         statements = []
         rest = name
@@ -394,9 +436,11 @@ class KernelSpec:
                 if isinstance(kind, int):
                     terms.append(f"way{kind}_{at}")
                     continue
+                if number in bounded:
+                    kind = kind.removesuffix("b")
                 way = self._axis_terms(kind, f"{number}_{at}", index, side or index)
                 if (number, at) in shared:
-                    statements.append(f"const xr_index way{number}_{at} = {' + '.join(way)};")
+                    statements.append(f"const xr_index way{number}_{at} = {' + '.join(way) or 0};")
                     way = [f"way{number}_{at}"]
                 terms += way
             statements.append(f"const xr_index at{number}_{name} = {' + '.join(terms)};")
@@ -411,6 +455,8 @@ class KernelSpec:
             terms.append(f"{index} * a.stride{suffix}")
         if kind[1:] == "r":
             terms.append(f"({side} < a.cut{suffix} ? a.before{suffix} : a.after{suffix})")
+        elif kind[1:] == "i":
+            terms += [f"({side} < a.low{suffix})", f"({side} >= a.high{suffix})"]
         elif kind[1:]:
             # Without a branch, which keeps gcc from making vectors.
             terms.append(f"({side} < a.low{suffix}) * a.before{suffix}")
@@ -539,9 +585,21 @@ class KernelSpec:
         return found
 
 
+def _within(place: str, bounds: str) -> str:
+    """Return a place in C, or where `bounds` do not hold the first element of its memory."""
+    pointer, _, index = place.removesuffix("]").partition("[")
+    return f"{pointer}[{bounds} ? {index} : 0]"
+
+
 _PLACES: Final = (INDEX, INSIDE)
-_CUTS: Final = {"": (), "r": ("cut", "before", "after"), "b": ("low", "high", "before", "after")}
-"""The arguments of an access that wraps around (r) or is bounded (b): indices and offsets."""
+_CUTS: Final = {
+    "": (),
+    "r": ("cut", "before", "after"),
+    "b": ("low", "high", "before", "after"),
+    "i": ("low", "high"),
+}
+"""The arguments of an access that wraps around (r), is bounded (b) or says so (i): indices and what
+is added to a place."""
 
 
 def argument_struct(

@@ -22,10 +22,12 @@ class Operation:
     few elements in a row, see `Program.row`. `code` counts the library functions' characters that a
     compiler inlines for it, once they were asked for. `row` is the row that it was made from, or
     the name of one of the engine's own kinds, and `derivative` its derivative, once it was looked
-    up.
+    up. `chosen` is an operand that is a mask of bounds, and the operands that matter within these
+    alone; None without.
     """
 
     __slots__ = (
+        "chosen",
         "code",
         "derivative",
         "exact",
@@ -63,6 +65,7 @@ class Operation:
     ) -> None:
         self.row = row
         self.derivative: Any = None
+        self.chosen: tuple[int, frozenset[int]] | None = None
         self.code: int | None = None
         self.host = host
         self.exact: ScalarEvaluator | None = None

@@ -494,4 +494,15 @@ def _composed(name: str, tree: _Tree, leaves: tuple[DType, ...]) -> Operation:
         return operation.template.format(*operands), operation.result
 
     template, result = text(tree)
-    return Operation(name, leaves, result, template)
+    made = Operation(name, leaves, result, template)
+    if not isinstance(tree, int) and tree[0].name == "choose" and isinstance(tree[1], int):
+        chosen = _leaves(tree[2]) - _leaves(tree[3]) - {tree[1]}
+        made.chosen = tree[1], chosen
+    return made
+
+
+def _leaves(tree: _Tree) -> frozenset[int]:
+    """Return the numbers of a tree's leaves."""
+    if isinstance(tree, int):
+        return frozenset({tree})
+    return frozenset().union(*map(_leaves, tree[1:]))

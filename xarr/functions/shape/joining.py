@@ -78,11 +78,12 @@ def _blank(shape: Shape, dtype: DType, device: Device, run: int) -> Storage:
     """A storage for an array that is written part by part: where it is zeros at first, one kernel.
 
     With the kernel is what reads the whole. A CPU copies large parts, and such as alternate, faster
-    one by one.
+    one by one, and a GPU those that are long rows.
     """
     size = math.prod(shape)
     most = tuning.JOINED if run >= tuning.JOINED_RUN else tuning.ALTERNATING
-    if device.info.loop_per_item and size > most:
+    are_rows = run >= tuning.JOINED_ROW and run * shape[0] == size
+    if size > most if device.info.loop_per_item else are_rows:
         return builder.blank(shape, dtype, device)
     view = constant(dtype.numpy.type(0).item(), dtype, shape, device)
     builder.materialise(view)
