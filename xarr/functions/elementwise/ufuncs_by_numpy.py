@@ -53,9 +53,11 @@ def at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
     if function._row is None:
         raise NotImplementedError
     places = _places(a, indices)
-    values = numpy.broadcast_to(values, places.shape).reshape(-1)
-    places = places.reshape(-1)
-    flat = a.reshape(-1)
+    if values.shape != places.shape:
+        values = numpy.broadcast_to(values, places.shape)
+    if places.ndim != 1:
+        places, values = places.reshape(-1), values.reshape(-1)
+    flat = a if a.ndim == 1 else a.reshape(-1)
     if kind in (*INTEGER, BOOL) and name in _EXACT:
         getattr(numpy, name).at(flat, places, values)
     elif name in ("add", "subtract") and len(values) <= RUN and row is not dtypes.float16:
@@ -67,7 +69,7 @@ def at_on_host(function: ufunc, a: Host, indices: Any, b: Any) -> None:
         raise NotImplementedError  # kernels have an order of their own
     else:
         flat[places] = _on_host(function, row)(flat[places], values)
-    if not numpy.may_share_memory(flat, a):
+    if flat is not a and not numpy.may_share_memory(flat, a):
         a[...] = flat.reshape(a.shape)
 
 
