@@ -524,7 +524,10 @@ def applied(known: ResolvedRow, x: Any) -> Any:
         exact: ScalarEvaluator = found[0]
         value = exact.of(view.value)
         return None if value is None else made(lone_constant(found[1], value))
-    opcode: Opcode | None = known.pairs.get(how)
+    told = known.pairs.get(how)
+    if type(told) is tuple:  # the data type says what it is
+        return made(lone_constant(told[0], told[1]))
+    opcode: Opcode | None = told
     if opcode is None and known.row is not None and how.strides is not None:
         operation = known.row.operations[how.device.no_float64].get(how.dtype)
         if operation is not None:

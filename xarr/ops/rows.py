@@ -23,7 +23,7 @@ from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.memo import remembered
 from xarr.ir.operation import Operation, interned
 from xarr.ir.resolved import OPERATORS, ResolvedRow
-from xarr.ir.views import Structure, View, constant
+from xarr.ir.views import Structure, View, constant, lone_constant, structure
 from xarr.layout import broadcast_shapes
 from xarr.runtime import host_values, number_kernels
 from xarr.tape import builder
@@ -160,6 +160,11 @@ class Elementwise:
     def applied(self, x: View) -> View:
         """Record the function of one operand, or compute it of a constant."""
         how = x.structure  # once: a finalizer may give a constant a storage, and so another one
+        if self.integer in ("0", "1") and how.dtype.kind in _INTEGER_OR_BOOL:  # whatever they are
+            told = structure(how.device, dtypes.bool_, how.shape, None), self.integer == "1"
+            if how.is_met():
+                self.known.remember(how, told)
+            return lone_constant(*told)
         opcode = self.known.pairs.get(how)
         if opcode is None:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
