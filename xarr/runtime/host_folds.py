@@ -118,16 +118,17 @@ def running(x: Any) -> Any:
 
 @cython.ccall
 def add_slices(
-    x: cython.floating[:, ::1], begins: cython.Py_ssize_t[::1], sums: cython.floating[:, ::1]
-) -> object:
+    x: cython.floating[:, ::1], begins: cython.ulonglong[::1], sums: cython.floating[:, ::1]
+) -> cython.bint:
     """Sum the rows from each begin up to the next one, in the order of `running`.
 
-    That is a third level for the sums of 256 pieces, so there may be `MOST_ROWS` rows. A slice has one
-    row at least.
+    There are three levels of pieces, so at most `MOST_ROWS` rows. A slice has at least one. Return
+    False for begins that are no rows, or do not ascend.
     """
     count: cython.Py_ssize_t = begins.shape[0]
     column: cython.Py_ssize_t
     slice: cython.Py_ssize_t
+    begin: cython.Py_ssize_t
     at: cython.Py_ssize_t
     end: cython.Py_ssize_t
     stop: cython.Py_ssize_t
@@ -136,12 +137,13 @@ def add_slices(
     pieces: cython.floating
     carried: cython.floating
     for slice in range(count):
+        begin = begins[slice]
         end = begins[slice + 1] if slice + 1 < count else x.shape[0]
-        if not 0 <= begins[slice] <= end <= x.shape[0] or begins[slice] == x.shape[0]:
+        if not 0 <= begin <= end <= x.shape[0] or begin == x.shape[0]:
             return False
-        end = max(end, begins[slice] + 1)
+        end = max(end, begin + 1)
         for column in range(x.shape[1]):
-            at = begins[slice]
+            at = begin
             pieces = carried = nothing
             while True:
                 stop = min(end, at - at % 256 + 256)

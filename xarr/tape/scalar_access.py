@@ -115,8 +115,8 @@ def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ss
 
 
 @cython.cfunc
-def _array_of(how: Structure, storage: Storage, memory: object) -> object:
-    """Return all of a storage as NumPy's array of a structure's data type, where that is at hand."""
+def _array_of(how: Structure, storage: Storage, memory: object) -> Any:
+    """Return a storage as NumPy's array of a structure's data type, where that is at hand."""
     whole: Structure | None = storage.whole
     if whole is None or whole.dtype is not how.dtype:
         return None

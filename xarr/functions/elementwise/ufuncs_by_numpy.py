@@ -208,7 +208,8 @@ def _sums_of_slices(array: Host, begins: Host) -> Host:
     kind = array.real.dtype
     result = numpy.empty((len(begins), 1), array.dtype)
     parts = numpy.ascontiguousarray(array).reshape(-1, 1).view(kind)
-    if not add_slices(parts, begins.astype(numpy.int64, copy=False), result.view(kind)):
+    places = begins.astype(numpy.int64, copy=False).view(numpy.uint64)
+    if not add_slices(parts, places, result.view(kind)):
         raise NotImplementedError
     return result.reshape(-1)
 
