@@ -257,17 +257,14 @@ class ArrayBase(ArraySlots):
         if view.storage is None and view.structure.shape:
             fill(view)
         at: cython.Py_ssize_t = place_of(view, key)
-        if at < 0:
-            part: View | None = part_of(view, key)
-            if part is not None:
-                return view_of(self, part)
-        else:
+        if at >= 0:
             value = None if core_hooks.transfers else read(view, at)
             if value is not None:
                 return made(number_like(view, value))  # type: ignore[return-value]
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return made(copied_element(view, at))  # type: ignore[return-value]
-        return self._item(key)  # type: ignore[attr-defined]
+        part: View | None = part_of(view, key)
+        return self._item(key) if part is None else view_of(self, part)  # type: ignore[attr-defined]
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         view: View = self._view
@@ -576,13 +573,11 @@ def is_stored(part: View, given: View) -> cython.bint:
     It is if a write like it was met, or if shape and data type agree.
     """
     storage: Storage | None = part.storage
-    if storage is None or storage.read_only:
+    if storage is None or storage.read_only or are_shared(storage, given.storage):
         return False
     is_itself: cython.bint = given.structure is part.structure and given.storage is storage
     if is_itself and given.offset == part.offset:
         return True  # x[key] += value has written already; Python now assigns the view to itself
-    if are_shared(storage, given.storage):
-        return False
     how: Structure = part.structure
     opcode = how.known(name_of_store(part, given))
     if opcode is None:
