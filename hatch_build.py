@@ -19,7 +19,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 PACKAGE = Path("xarr")
 NOTE = PACKAGE / "compiled"
 """In a checkout, the sources that were compiled: `xarr/interpreted.py` compares them."""
-OPTIONS = ["-O1", "-g0"] if os.name == "posix" else []
+OPTIONS = ["-O2", "-g0"] if os.name == "posix" else []
 
 
 class CustomBuildHook(BuildHookInterface[Any]):

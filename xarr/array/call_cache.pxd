@@ -3,7 +3,7 @@ from xarr.ir.instructions cimport Instruction
 from xarr.ir.storage cimport Storage, new_storage
 from xarr.ir.views cimport View, Structure, beyond, contiguous, lone_constant, view_at
 from xarr.tape.replay cimport Replay, view_in
-from xarr.tape.tape cimport Tape
+from xarr.tape.tape cimport Tape, tape_of
 from xarr.array.operators cimport ArrayBase, view_of, is_plain, made
 
 
@@ -26,3 +26,4 @@ cdef class CallCache:
     cdef public object function
     cdef public dict recordings
     cpdef object call(self, tuple given, dict named)
+    cdef object _name_of(self, tuple given)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from xarr import dtypes, layout, tuning
-from xarr.dtypes import BOOL, COMPLEX
 from xarr.ir import _cython as cython
 from xarr.ir.operation import interned
 from xarr.tape.record import choice
@@ -24,6 +23,8 @@ if not cython.compiled:
     from xarr.tape.tape import tape_of
 
 _bool = cython.declare(object, dtypes.bool_)
+_float16 = cython.declare(object, dtypes.float16)
+_float32 = cython.declare(object, dtypes.float32)
 _KEPT_NBYTES = cython.declare(cython.Py_ssize_t, tuning.KEPT_NBYTES)
 LONGEST_STEP: Final = 1 << 31
 """The longest step of a slice; one that is longer than its axis is as good."""
@@ -49,17 +50,16 @@ def number_for(how: Structure, value: object) -> object:
         given: Structure = view_within(value).structure
         is_alike: cython.bint = given.device is how.device and given.dtype is how.dtype
         return value_of(value) if is_alike else None
-    if type(value) is float and how.dtype is dtypes.float32:
+    if type(value) is float and how.dtype is _float32:
         low, high = how.dtype.bounds
         return value if low <= value <= high else None  # the write itself rounds
     if how.fits(value):
         return value
     if type(value) is int and how.low is None and -_EXACT <= value <= _EXACT:
-        kind = how.dtype.kind  # one that is no integer: all but float16 hold so small a one exactly
-        if kind == BOOL:
+        if how.dtype is _bool:
             return value != 0
-        if how.dtype is not dtypes.float16:
-            return complex(value) if kind == COMPLEX else float(value)
+        if how.dtype is not _float16:  # the others hold so small an integer exactly
+            return complex(value) if how.is_complex else float(value)
     return None
 
 

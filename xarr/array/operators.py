@@ -257,17 +257,14 @@ class ArrayBase(ArraySlots):
         if view.storage is None and view.structure.shape:
             fill(view)
         at: cython.Py_ssize_t = place_of(view, key)
-        if at < 0:
-            part: View | None = part_of(view, key)
-            if part is not None:
-                return view_of(self, part)
-        else:
+        if at >= 0:
             value = None if core_hooks.transfers else read(view, at)
             if value is not None:
                 return made(number_like(view, value))  # type: ignore[return-value]
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return made(copied_element(view, at))  # type: ignore[return-value]
-        return self._item(key)  # type: ignore[attr-defined]
+        part: View | None = part_of(view, key)
+        return self._item(key) if part is None else view_of(self, part)  # type: ignore[attr-defined]
 
     def __setitem__(self, key: Any, value: Any, /) -> None:
         view: View = self._view
@@ -524,7 +521,10 @@ def applied(known: ResolvedRow, x: Any) -> Any:
         exact: ScalarEvaluator = found[0]
         value = exact.of(view.value)
         return None if value is None else made(lone_constant(found[1], value))
-    opcode: Opcode | None = known.pairs.get(how)
+    told = known.pairs.get(how)
+    if type(told) is tuple:  # the data type says what it is
+        return made(lone_constant(told[0], told[1]))
+    opcode: Opcode | None = told
     if opcode is None and known.row is not None and how.strides is not None:
         operation = known.row.operations[how.device.no_float64].get(how.dtype)
         if operation is not None:
@@ -573,13 +573,11 @@ def is_stored(part: View, given: View) -> cython.bint:
     It is if a write like it was met, or if shape and data type agree.
     """
     storage: Storage | None = part.storage
-    if storage is None or storage.read_only:
+    if storage is None or storage.read_only or are_shared(storage, given.storage):
         return False
     is_itself: cython.bint = given.structure is part.structure and given.storage is storage
     if is_itself and given.offset == part.offset:
         return True  # x[key] += value has written already; Python now assigns the view to itself
-    if are_shared(storage, given.storage):
-        return False
     how: Structure = part.structure
     opcode = how.known(name_of_store(part, given))
     if opcode is None:

@@ -27,6 +27,7 @@ class _Number:
 
 
 double: Any = _Number()
+floating: Any = _Number()
 ulonglong: Any = _Number()
 
 

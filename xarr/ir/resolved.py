@@ -95,7 +95,8 @@ class ResolvedRow:
         The row.
     pairs : dict
         Opcodes, by one structure or two; the type of a Python scalar may stand for one of them,
-        then with the bounds of its data type.
+        then with the bounds of its data type. A constant's structure and value where the data type
+        says what the result is.
     numbers : dict
         By the structure of two constants: the `ScalarEvaluator`, and the structure of the result.
     scalars : dict

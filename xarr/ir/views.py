@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from xarr.layout import Pattern, Shape
 
 _ndarray = cython.declare(object, numpy.ndarray)
+_float64 = cython.declare(object, dtypes.float64)
 
 _EXACT: Final = 1 << 53
 """Integers up to this are float64 exactly."""
@@ -171,7 +172,7 @@ class Structure(Memoised):
     def fits(self, value: object) -> cython.bint:
         """Return whether the data type holds a Python int or float exactly."""
         if type(value) is float:
-            return self.dtype is dtypes.float64
+            return self.dtype is _float64
         return type(value) is int and self.low is not None and self.low <= value <= self.high
 
     @cython.ccall

@@ -23,7 +23,7 @@ from xarr.ir.instructions import Opcode, opcode_of
 from xarr.ir.memo import remembered
 from xarr.ir.operation import Operation, interned
 from xarr.ir.resolved import OPERATORS, ResolvedRow
-from xarr.ir.views import Structure, View, constant
+from xarr.ir.views import Structure, View, constant, lone_constant, structure
 from xarr.layout import broadcast_shapes
 from xarr.runtime import host_values, number_kernels
 from xarr.tape import builder
@@ -160,11 +160,14 @@ class Elementwise:
     def applied(self, x: View) -> View:
         """Record the function of one operand, or compute it of a constant."""
         how = x.structure  # once: a finalizer may give a constant a storage, and so another one
+        if self.integer in ("0", "1") and how.dtype.kind in _INTEGER_OR_BOOL:  # whatever they are
+            told = structure(how.device, dtypes.bool_, how.shape, None), self.integer == "1"
+            self.known.remember(how, told)
+            return lone_constant(*told)
         opcode = self.known.pairs.get(how)
         if opcode is None:
             operation = self.operations[x.device.no_float64].get(x.dtype) or self._resolve((x,))
-            number = self._of_numbers(operation, x) if is_known(x) and not how.shape else None
-            if number is not None:
+            if is_known(x) and not how.shape and (number := self._of_numbers(operation, x)):
                 return number
             opcode = opcode_of(operation, (how,), how.shape, fresh=how.shape)
             if how.is_met():
@@ -179,13 +182,10 @@ class Elementwise:
         if opcode is None:
             known = self.operations[x1.device.no_float64].get((x1.dtype, x2.dtype))
             operation = known or self._resolve((x1, x2))
-            shape = x1.shape
-            if x2.shape != shape:
-                shape = broadcast_shapes(shape, x2.shape, where=where or self.where)
-            if is_known(x1) and is_known(x2) and not shape:
-                number = self._of_numbers(operation, x1, x2)
-                if number is not None:
-                    return number
+            shape = broadcast_shapes(x1.shape, x2.shape, where=where or self.where)
+            is_number = is_known(x1) and is_known(x2) and not shape
+            if is_number and (number := self._of_numbers(operation, x1, x2)):
+                return number
             opcode = opcode_of(operation, structures, shape, fresh=shape)
             if structures[0].is_met() and structures[1].is_met():
                 self.known.remember(structures, opcode)

@@ -18,6 +18,8 @@ if cython.compiled:
 
 MOST: int = 64 * 256
 """Elements up to which `total` adds all of them in one piece."""
+MOST_ROWS: int = 1 << 24
+"""Rows up to which `add_slices` has the order of a scan."""
 
 
 @cython.ccall
@@ -112,3 +114,48 @@ def running(x: Any) -> Any:
             for at in range(begin, end):
                 found[row, at] = sum_so_far + found[row, at]
     return result
+
+
+@cython.ccall
+def add_slices(
+    x: cython.floating[:, ::1], begins: cython.ulonglong[::1], sums: cython.floating[:, ::1]
+) -> cython.bint:
+    """Sum the rows from each begin up to the next one, in the order of `running`.
+
+    There are three levels of pieces, so at most `MOST_ROWS` rows. A slice has at least one. Return
+    False for begins that are no rows, or do not ascend.
+    """
+    count: cython.Py_ssize_t = begins.shape[0]
+    column: cython.Py_ssize_t
+    slice: cython.Py_ssize_t
+    begin: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    nothing: cython.floating = -0.0  # which leaves 0.0 and -0.0 as they are
+    found: cython.floating
+    pieces: cython.floating
+    carried: cython.floating
+    for slice in range(count):
+        begin = begins[slice]
+        end = begins[slice + 1] if slice + 1 < count else x.shape[0]
+        if not 0 <= begin <= end <= x.shape[0] or begin == x.shape[0]:
+            return False
+        end = max(end, begin + 1)
+        for column in range(x.shape[1]):
+            at = begin
+            pieces = carried = nothing
+            while True:
+                stop = min(end, at - at % 256 + 256)
+                found = nothing
+                while at < stop:
+                    found = found + x[at, column]
+                    at += 1
+                if at == end:
+                    break
+                pieces = pieces + found
+                if at % 65536 == 0:
+                    carried = carried + pieces
+                    pieces = nothing
+            sums[slice, column] = carried + pieces + found
+    return True

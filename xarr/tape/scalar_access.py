@@ -41,13 +41,13 @@ def peek(view: View, at: cython.Py_ssize_t) -> object:
     """
     how: Structure = view.structure
     storage: Storage | None = view.storage
-    on: Tape | None = how.device.tape
     core_counts.looks += 1
-    if how.unpack is None or storage is None or on is None or core_hooks.recorder is not None:
+    if how.unpack is None or storage is None or core_hooks.recorder is not None:
         return None
-    if type(storage.buffer) is _ndarray or how.device.driver.stable_addresses:
+    on: Tape = tape_of(how.device)
+    if type(storage.buffer) is _ndarray or on.is_stable:
         return _element(on, how, storage, at)
-    with how.device.lock:
+    with on.lock:
         return _element(on, how, storage, at)
 
 
@@ -105,14 +105,24 @@ def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ss
         return None
     on.note_value()
     value: Any
-    if storage.whole is how and type(memory) is _ndarray:
-        value = memory.item(at)  # a fifth less than `unpack` in all, which asks for a buffer
-    elif storage.whole is how and storage.mapped is memory:
-        value = storage.array.item(at)
+    elements = _array_of(how, storage, memory)
+    if elements is not None:
+        value = elements.item(at)  # a fifth less than `unpack` in all, which asks for a buffer
     else:
         parts: tuple[Any, ...] = how.unpack(memory, at * how.itemsize)
         value = complex(parts[0], parts[1]) if how.is_complex else parts[0]
     return value if value == value else None
+
+
+@cython.cfunc
+def _array_of(how: Structure, storage: Storage, memory: object) -> Any:
+    """Return a storage as NumPy's array of a structure's data type, where that is at hand."""
+    whole: Structure | None = storage.whole
+    if whole is None or whole.dtype is not how.dtype:
+        return None
+    if type(memory) is _ndarray:
+        return memory
+    return storage.array if storage.mapped is memory else None
 
 
 @cython.ccall
@@ -139,12 +149,12 @@ def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
     """
     how: Structure = view.structure
     storage: Storage | None = view.storage
-    on: Tape | None = how.device.tape
     core_counts.looks += 1
-    if how.pack is None or storage is None or on is None or value != value:
+    if how.pack is None or storage is None or value != value:
         return False
     if core_hooks.recorder is not None:
         return False
+    on: Tape = tape_of(how.device)
     on.lock.acquire()  # by a `with` of the lock all takes a tenth more
     try:
         if on.is_running or storage.buffer is None or on.names(storage):
@@ -153,7 +163,10 @@ def poke(view: View, at: cython.Py_ssize_t, value: Any) -> cython.bint:
         if memory is None:
             return False
         storage.writes += 1
-        if how.is_complex:
+        elements = _array_of(how, storage, memory)
+        if elements is not None and len(how.shape) == 1 and elements.ndim == 1:
+            elements[at] = value  # a third of the time of `pack`
+        elif how.is_complex:
             how.pack(memory, at * how.itemsize, value.real, value.imag)
         else:
             how.pack(memory, at * how.itemsize, value)

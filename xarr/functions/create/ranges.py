@@ -28,19 +28,19 @@ from xarr.runtime import dispatch
 from xarr.tape import builder, recorders
 
 _FEW: Final = tuning.MADE_NBYTES // 8
+_COUNTED: Final = "bhilqBHILQfd"
+"""The letters of NumPy's data types in which it counts with the bits of a kernel."""
 
 
 def _arange_now(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Host:
     """Let NumPy count few integers."""
     if stop is None:
         start, stop = 0, start
-    if (type(start), type(stop), type(step)) != (int, int, int) or not step:
+    if not (type(start) is type(stop) is type(step) is int and step):
         raise NotImplementedError
-    if dtype is not None:
-        kind = numpy.dtype(dtype)
-        if start or step != 1 or kind == numpy.float16 or kind.kind not in "iuf":
-            raise NotImplementedError
-    if not 0 < stop - start <= _FEW * abs(step) or max(-start, stop) >= 1 << 62:
+    if dtype is not None and (start or step != 1 or numpy.dtype(dtype).char not in _COUNTED):
+        raise NotImplementedError
+    if not 0 < stop - start <= _FEW * abs(step) or stop >= 1 << 62 or start <= -1 << 62:
         raise NotImplementedError
     found: Host = numpy.arange(start, stop, step, dtype)  # type: ignore[call-overload]
     return found

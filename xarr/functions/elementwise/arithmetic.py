@@ -89,6 +89,7 @@ def bitwise_count(x: ArrayLike, /, out: Out = None, **options: Unpack[Options]) 
     return Array(builder.converted(counted, dtypes.uint8))
 
 
+@cached_call
 def real(val: ArrayLike) -> Array:
     """Take the real part.
 
@@ -106,6 +107,7 @@ def real(val: ArrayLike) -> Array:
     return array_of(val, "real(val)").real
 
 
+@cached_call
 def imag(val: ArrayLike) -> Array:
     """Take the imaginary part; 0 for real numbers.
 

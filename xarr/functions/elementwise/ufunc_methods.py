@@ -208,7 +208,7 @@ def _reduceat(
     values = Array(builder.converted(x._view, wanted))
     begins, ascend = _begins(indices, x, place, name)
     if _is_associative(function):
-        found = slices_now(function.__name__, values, begins, place)
+        found = slices_now(function.__name__, values, begins, place, ascend=ascend)
         if found is None and not ascend:
             values, begins = _apart(values, place, begins, name)
         result = _join_slices(function, values, place, begins) if found is None else found

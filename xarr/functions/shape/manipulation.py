@@ -296,6 +296,7 @@ def flip(m: ArrayLike, axis: Axis = None) -> Array:
     return renamed(x, (flip, places), lay)
 
 
+@cached_call
 def fliplr(m: ArrayLike) -> Array:
     """Reverse the second axis; a view.
 
@@ -305,6 +306,7 @@ def fliplr(m: ArrayLike) -> Array:
     return flip(at_least(array_of(m, where, "m"), 2, where), 1)
 
 
+@cached_call
 def flipud(m: ArrayLike) -> Array:
     """Reverse the first axis; a view.
 
@@ -420,6 +422,7 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 def atleast_1d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_1d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+@cached_call
 def atleast_1d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
     """Give arrays at least one axis.
 
@@ -432,6 +435,7 @@ def atleast_1d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
 def atleast_2d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_2d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+@cached_call
 def atleast_2d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
     """Give arrays at least two axes; new axes come in front.
 
@@ -444,6 +448,7 @@ def atleast_2d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
 def atleast_3d(array: ArrayLike, /) -> Array: ...
 @overload
 def atleast_3d(*arrays: ArrayLike) -> tuple[Array, ...]: ...
+@cached_call
 def atleast_3d(*arrays: ArrayLike) -> Array | tuple[Array, ...]:
     """Give arrays at least three axes: (N,) becomes (1, N, 1) and (M, N) becomes (M, N, 1).
 
@@ -469,6 +474,7 @@ def _one_or_all(results: list[Array]) -> Array | tuple[Array, ...]:
     return results[0] if len(results) == 1 else tuple(results)
 
 
+@cached_call
 def rollaxis(a: ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array:
     """Move an axis in front of another one; `moveaxis` is easier to read.
 

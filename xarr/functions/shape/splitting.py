@@ -71,15 +71,8 @@ def _pieces(x: Array, sections: Any, place: int, where: str) -> list[Array]:
             raise value_error(where, f"{count} parts were asked for", "there must be at least 1")
         size, larger = divmod(extent, count)
         cuts = [0, *itertools.accumulate([size + 1] * larger + [size] * (count - larger))]
-    given = settled(x)
-    parts = []
-    for first, last in itertools.pairwise(cuts):
-        start, stop, _ = slice(first, last).indices(extent)
-        length = max(stop - start, 0)
-        offset = given.offset + (start * given.strides[place] if length else 0)
-        shape = (*given.shape[:place], length, *given.shape[place + 1 :])
-        parts.append(view(x, Layout(shape, given.strides, offset)))
-    return parts
+    before = (slice(None),) * place
+    return [x[(*before, slice(*ends))] for ends in itertools.pairwise(cuts)]
 
 
 def split(ary: ArrayLike, indices_or_sections: Any, axis: SupportsIndex = 0) -> list[Array]:
