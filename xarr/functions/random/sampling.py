@@ -258,6 +258,18 @@ class Source:
             ahead.lot = (key, draw, count, values)
             return values[0]
 
+    def note_order(self, call: Any, of_keys: Any) -> None:
+        """Sort keys that were drawn ahead, to give their orders out for a call."""
+        with self._own:
+            calls = self._ahead.calls
+            ahead, orders = calls.get(of_keys), calls.get(call)
+            if ahead is None or (orders and orders.lot[:2] == ahead.lot[:2]):
+                return
+            *told, values = ahead.lot
+            orders = Ahead(ahead.device, contiguous(ahead.device, dtypes.int64, ahead.how.shape))
+            orders.lot = (*told, numpy.argsort(values, kind="stable"))
+            calls[call] = orders
+
 
 def _is_for_host(draw: Any, parameters: Sequence[Parameter], device: Device) -> bool:
     """Return whether the host may compute a draw's few elements now, as it has all parameters."""
