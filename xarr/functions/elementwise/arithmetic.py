@@ -12,6 +12,7 @@ from xarr.array import other_operands
 from xarr.array.array import Array, ArrayLike, DTypeLike, Out
 from xarr.array.cached_calls import by_numpy, cached_call
 from xarr.array.coerce import SCALARS, array_of, as_array, together
+from xarr.array.operators import combined as known_pair
 from xarr.array.out_argument import Outs, deliver
 from xarr.dtypes import BOOL, COMPLEX, INTEGER
 from xarr.functions.elementwise import elementwise
@@ -224,6 +225,11 @@ def clip(
     for bound_name, bound, row in (("min", min, rows.maximum), ("max", max, rows.minimum)):
         if bound is None or _beyond(bound, bound_name, a):
             continue
-        first, second = together(result, bound, name, ("a", bound_name))
-        result = Array(row.combined(first, second, name))
+        known: Array | None = known_pair(row.known, result, bound)
+        if known is None:
+            first, second = together(result, bound, name, ("a", bound_name))
+            known = Array(row.combined(first, second, name))
+            if first is result._view and type(bound) in (int, float):
+                row.taken_as(first.structure, second.structure, type(bound), swapped=False)
+        result = known
     return elementwise.positive(a) if result is a else result
