@@ -143,6 +143,47 @@ def test_single_numbers_are_the_first_of_arrays(name: str) -> None:
     assert one.bit_generator.state == other.bit_generator.state
 
 
+FEW = {
+    "rand": lambda rng: rng.rand(3),
+    "randn": lambda rng: rng.randn(2, 2),
+    "rand number": lambda rng: rng.rand(),
+    "randint": lambda rng: rng.randint(-3, 9, 4),
+    "randint number": lambda rng: rng.randint(-3, 9),
+    "randint uint8": lambda rng: rng.randint(0, 200, (2, 2), dtype="uint8"),
+    "uniform": lambda rng: rng.uniform(0.0, 2.0, 3),
+    "uniform of a zero with a sign": lambda rng: rng.uniform(-0.0, 2.0, 3),
+    "uniform number": lambda rng: rng.uniform(-1, 2),
+    "normal": lambda rng: rng.normal(1, 2, 3),
+    "binomial": lambda rng: rng.binomial(5, 0.5),
+    "permutation": lambda rng: rng.permutation(6),
+    "choice": lambda rng: rng.choice(xarr.arange(5.0)),
+    "choice without replacement": lambda rng: rng.choice(xarr.arange(5.0), 2, replace=False),
+}
+
+
+def test_draws_ahead_are_those_of_their_numbers() -> None:
+    # The first draw of a generator is never one that was computed with those before it.
+    rng = xarr.random.RandomState(xarr.random.Philox(key=5))
+    order = np.random.default_rng(1).choice(list(FEW), 600)
+    for number, name in enumerate(order):
+        alone = xarr.random.RandomState(xarr.random.Philox(key=5, counter=number))
+        one, other = xarr.asarray(FEW[name](rng)), xarr.asarray(FEW[name](alone))
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist(), (number, name)
+
+
+def test_arrays_drawn_ahead_have_memory_of_their_own() -> None:
+    rng = xarr.random.RandomState(3)
+    drawn = [rng.rand(3) for _ in range(6)]
+    state = rng.get_state()
+    drawn = [rng.rand(3) for _ in range(4)]
+    expected = [x.tolist() for x in drawn]
+    for x in drawn:
+        x[:] = 0.0
+    rng.set_state(state)
+    assert [rng.rand(3).tolist() for _ in range(4)] == expected
+
+
 def test_draws_are_in_the_order_of_their_calls() -> None:
     first, second = xarr.random.default_rng(3), xarr.random.default_rng(3)
     a, b = first.random(5), first.random(5)

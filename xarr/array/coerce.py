@@ -79,6 +79,8 @@ def array_of(x: Any, where: str, name: str = "") -> Array:
         return x  # type: ignore[no-any-return]
     if kind is float or (kind is int and _LEAST <= x <= _MOST):
         return array_of_number(x)
+    if kind is list and (known := array_of_list(x, default_device())) is not None:
+        return known  # type: ignore[no-any-return]
     if isinstance(x, numpy.ndarray | numpy.generic):
         # As beside an operand, so that the transfer counts as hidden.
         view = operand(x, constant(False, dtypes.bool_, (), get_device()), where, name)

@@ -22,6 +22,7 @@ from xarr.functions.shape import joining
 from xarr.functions.shape.manipulation import broadcast_to, ravel, reshape, with_axes
 from xarr.functions.types import data_types
 from xarr.layout import Shape
+from xarr.runtime import dispatch
 from xarr.tape import builder
 
 _R = TypeVar("_R")
@@ -214,7 +215,31 @@ class _Dense(_Grid):
     def __getitem__(self, key: slice | tuple[slice, ...]) -> Array:
         if isinstance(key, slice):
             return self._line(key, alone=True)
-        return joining.stack(meshgrid(*self._lines(key), indexing="ij"))
+        few = _of_few_integers(key)
+        return joining.stack(meshgrid(*self._lines(key), indexing="ij")) if few is None else few
+
+
+def _of_few_integers(key: Any) -> Array | None:
+    """The points of a small grid of consecutive integers; None of others."""
+    lines = []
+    for item in key if isinstance(key, tuple) else (None,):
+        start, stop = getattr(item, "start", None) or 0, getattr(item, "stop", None)
+        if type(start) is not int or type(stop) is not int or item.step is not None:
+            return None
+        lines.append(range(start, stop))
+    if any(not line or max(-line.start, line.stop) >> 61 for line in lines):
+        return None
+
+    def points() -> Any:
+        found = numpy.empty(shape, numpy.int64)
+        for axis, line in enumerate(lines):
+            numbers = numpy.arange(line.start, line.stop)
+            found[axis] = numbers.reshape(-1, *[1] * (len(lines) - 1 - axis))
+        return found
+
+    shape = (len(lines), *map(len, lines))
+    view = dispatch.known(shape, dtypes.int64, get_device(), points)
+    return None if view is None else Array(view)
 
 
 class _Open(_Grid):

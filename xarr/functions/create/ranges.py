@@ -80,6 +80,13 @@ def arange(
         start, stop = 0, start
     start, step = 0 if start is None else start, 1 if step is None else step
     target = get_device(device, where)
+    if not {type(start), type(stop), type(step)} <= _PLAIN:
+        start, stop = number(start, where, "start"), number(stop, where, "stop")
+        step = number(step, where, "step")
+        start, stop, step = [
+            int(one) if type(one) is numpy.int64 and abs(one) < 1 << 62 else one
+            for one in (start, stop, step)
+        ]
     is_whole = type(start) is type(stop) is type(step) is int and step != 0
     is_typed = is_whole and (dtype is None or (start == 0 and step == 1))
     if is_typed and abs(start) + abs(stop) + abs(step) < 1 << 62:
@@ -92,9 +99,6 @@ def arange(
             )  # fmt: skip
             if known is not None:
                 return made(known)  # type: ignore[return-value]
-    if not {type(start), type(stop), type(step)} <= _PLAIN:
-        start, stop = number(start, where, "start"), number(stop, where, "stop")
-        step = number(step, where, "step")
     row, length, first, delta = _planned(start, stop, step, dtype, target, where)
     if length == 0:
         return filled(0, 0, row, target, where)

@@ -37,7 +37,6 @@ from xarr.tape import builder
 def where(condition: ArrayLike, /) -> tuple[Array, ...]: ...
 @overload
 def where(condition: ArrayLike, x1: Any, x2: Any, /) -> Array: ...
-@cached_call
 def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tuple[Array, ...]:
     """Choose for each element between two values, by a condition.
 
@@ -54,9 +53,19 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
     >>> xarr.where(xarr.asarray([True, False]), 1, 2).tolist()
     [1, 2]
     """
-    name = "where(condition, x1, x2)"
     if x1 is None and x2 is None:
-        return _nonzero(condition, name)
+        return _true_of(condition)
+    return _of_three(condition, x1, x2)
+
+
+@by_numpy(numpy.ndarray.nonzero)
+def _true_of(condition: ArrayLike) -> tuple[Array, ...]:
+    return _nonzero(condition, "where(condition, x1, x2)")
+
+
+@cached_call
+def _of_three(condition: ArrayLike, x1: Any, x2: Any) -> Array:
+    name = "where(condition, x1, x2)"
     if x1 is None or x2 is None:
         raise value_error(name, "one of x1 and x2 is missing", "both must be given, or neither")
     device = next((value.device for value in (condition, x1, x2) if type(value) is Array), None)

@@ -11,6 +11,7 @@ import numpy
 from xarr import dtypes
 from xarr.array.array import Array
 from xarr.array.coerce import as_array
+from xarr.array.drawn_ahead import call_of
 from xarr.array.transfers import openly, to_host
 from xarr.backends.device import default_float
 from xarr.errors import type_error, value_error
@@ -151,10 +152,14 @@ class Continuous(Source):
         >>> bool((xarr.random.default_rng(1).uniform(2, 3, size=100) >= 2).all())
         True
         """
+        call = call_of(random.uniform, (low, high), size)
+        found = self._ahead.next(self._bits, call)
+        if found is not None:
+            return found
         where = random.uniform.where
         least, most = sampling.parameter(low, "low", where), sampling.parameter(high, "high", where)
         span = sampling.difference(least, most, where, self._descending)
-        return self._sample(random.uniform, (least, span), size, where)
+        return self._sample(random.uniform, (least, span), size, where, call=call)
 
     def vonmises(self, mu: Real, kappa: Real, size: Size = None) -> Floats:
         """Draw angles in radians from the von Mises distribution.

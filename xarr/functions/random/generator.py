@@ -165,6 +165,8 @@ class Generator(Continuous, Discrete, Vectors):
         return colours(self, colors, nsample, size, method, where)
 
     def _standard(self, row: Draw, size: Size, dtype: Any, out: Any, where: str) -> Any:
+        if dtype is None and out is None:
+            return self._of_size(row, size, where)
         return self._sample(row, (), size, where, dtype=_floating(dtype, out, where), out=out)
 
     def integers(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +10,7 @@ import numpy
 
 from xarr import dtypes
 from xarr.array.array import Array
+from xarr.array.drawn_ahead import Counter
 from xarr.backends.device import Device, get_device
 from xarr.errors import refused, type_error, value_error
 from xarr.functions.create.creation import shape_of
@@ -58,7 +58,7 @@ def plain(seed: Any) -> Any:
     return seed.tolist() if isinstance(seed, Array) else seed
 
 
-class Philox:
+class Philox(Counter):
     """The device's bit generator: Philox 4x32-10, whose numbers are the same on every device.
 
     `xarr.random.default_rng` and the functions of `xarr.random` draw with it. NumPy's class of this
@@ -86,9 +86,9 @@ class Philox:
     def __init__(self, seed: Any = None, *, counter: Any = None, key: Any = None) -> None:
         if seed is not None and key is not None:
             raise value_error(_WHERE, "seed and key are given", "one of them must be left out")
-        self.lock = threading.Lock()
+        super().__init__()
         self._sequence: Any = None if seed is None else sequence_of(seed, _WHERE)
-        self._key: int | None = None if key is None else _word(key, "key")
+        self._key = None if key is None else _word(key, "key")
         self._drawn = 0 if counter is None else _word(counter, "counter")
         if self._sequence is not None:
             self._seeded()
@@ -116,7 +116,8 @@ class Philox:
     def _seeded(self) -> int:
         if self._key is None:
             self._key = int(self.seed_seq.generate_state(1, "uint64")[0])
-        return self._key
+        key: int = self._key
+        return key
 
     @property
     def seed_seq(self) -> Any:
@@ -206,7 +207,7 @@ class Philox:
         return {"state": self.state, "sequence": self._sequence}
 
     def __setstate__(self, kept: dict[str, Any]) -> None:
-        self.lock = threading.Lock()
+        super().__init__()
         self._sequence = kept["sequence"]
         self.state = kept["state"]
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy
 
 from xarr.array.array import Array, DTypeLike
+from xarr.array.drawn_ahead import call_of
 from xarr.errors import type_error, value_error
 from xarr.functions.calls.on_host import host_of
 from xarr.functions.random import permutation as permuting, philox
@@ -173,22 +174,26 @@ class RandomState(Continuous, Discrete, Vectors):
         return self._of_dimensions(random.standard_normal, dimensions, "randn(*dimensions)")
 
     def _of_dimensions(self, row: random.Draw, dimensions: tuple[Any, ...], where: str) -> Any:
+        call = call_of(row, (), dimensions or None)
+        found = self._ahead.next(self._bits, call)
+        if found is not None:
+            return found
         if not dimensions:
-            return self._sample(row, (), None, where)
+            return self._sample(row, (), None, where, call=call)
         try:
             shape = tuple([operator.index(extent) for extent in dimensions])
         except TypeError:
             fault = f"the arguments are {dimensions}"
             raise type_error(where, fault, "they must be integers") from None
-        return self._sample(row, (), shape, where)
+        return self._sample(row, (), shape, where, call=call)
 
     def random_sample(self, size: Size = None) -> Floats:
         """Draw from [0, 1) uniformly."""
-        return self._sample(random.random, (), size, "random_sample(size)")
+        return self._of_size(random.random, size, "random_sample(size)")
 
     def random(self, size: Size = None) -> Floats:
         """Draw from [0, 1) uniformly."""
-        return self._sample(random.random, (), size, "random(size)")
+        return self._of_size(random.random, size, "random(size)")
 
     def standard_normal(self, size: Size = None) -> Floats:
         """Draw from the normal distribution of mean 0 and variance 1."""

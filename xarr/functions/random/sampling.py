@@ -24,6 +24,7 @@ import numpy
 from xarr import dtypes, tuning
 from xarr.array.array import Array, DTypeLike
 from xarr.array.coerce import as_array, scalar_view
+from xarr.array.drawn_ahead import Ahead, DrawsAhead, call_of
 from xarr.array.out_argument import deliver
 from xarr.array.transfers import is_unobserved, to_host, uploaded
 from xarr.backends.device import Device, default_float, get_device, require_on, require_together
@@ -32,7 +33,7 @@ from xarr.errors import refused, type_error, value_error
 from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create.creation import shape_of
 from xarr.functions.random.philox import Philox, numbered
-from xarr.ir.views import View, constant
+from xarr.ir.views import View, constant, contiguous
 from xarr.layout import Shape, broadcast_shapes
 from xarr.ops import elementwise, random, reductions, vendor
 from xarr.ops.random import MOST_MEAN, Check, Draw
@@ -107,14 +108,6 @@ def size_of(size: Any, where: str) -> Shape:
     return shape_of(size, where, "size")
 
 
-class _Ahead(NamedTuple):
-    """Few numbers of each draw that are computed already: those of the draws from `first` on."""
-
-    key: int
-    first: int
-    values: Any
-
-
 class Source:
     """Draws of a bit generator; what distributions are made of."""
 
@@ -124,20 +117,31 @@ class Source:
     _poisson_lam_max = MOST_MEAN
 
     def __init__(self) -> None:
-        self._ahead: dict[Any, _Ahead] = {}
+        self._kinds: dict[Any, Ahead] = {}
+        self._ahead = DrawsAhead()
         self._own = threading.Lock()
 
     def _take(self) -> tuple[int, int]:
         return self._bits.take()
 
-    def _draw(self, row: Draw, values: Sequence[Any], size: Any, require: Any = None) -> Any:
+    def _draw(self, row: Draw, values: tuple[Any, ...], size: Any, require: Any = None) -> Any:
         """Draw by a row with the user's parameters, each checked, and all of them together."""
+        call = call_of(row, values, size)
+        found = self._ahead.next(self._bits, call)
+        if found is not None:
+            return found
         where = row.where
         checks = row.parameters
         parameters = [*map(parameter, values, checks, itertools.repeat(where), checks.values())]
         if require is not None:
             require(parameters, where)
-        return self._sample(row, parameters, size, where)
+        return self._sample(row, parameters, size, where, call=call)
+
+    def _of_size(self, row: Draw, size: Any, where: str) -> Any:
+        """Draw by a row without parameters."""
+        call = call_of(row, (), size)
+        found = self._ahead.next(self._bits, call)
+        return self._sample(row, (), size, where, call=call) if found is None else found
 
     def _sample(
         self,
@@ -149,8 +153,12 @@ class Source:
         dtype: DType | None = None,
         result: DType | None = None,
         out: Any = None,
+        call: Any = None,
     ) -> Any:
-        """Draw by a row: an Array, or a Python number where nothing asks for an array."""
+        """Draw by a row: an Array, or a Python number where nothing asks for an array.
+
+        A `call` is drawn by `next` from then on.
+        """
         views = [value for value in parameters if isinstance(value, View)]
         device = _device_of(views, out, where)
         computed = default_float(device) if dtype is None else dtype
@@ -158,9 +166,9 @@ class Source:
         if size is None and not views and out is None:
             require_on(device, computed, where)
             numbers: Any = tuple(parameters)
-            return self._single(row, numbers, computed, result or computed, device)
+            return self._single(row, numbers, computed, result or computed, device, call)
         shape = _shape_of(size, [view.shape for view in views], out, where)
-        array = Array(self._view(row, shape, device, where, computed, parameters, result))
+        array = Array(self._view(row, shape, device, where, computed, parameters, result, call))
         return deliver(array, out, where)
 
     def _view(
@@ -172,6 +180,7 @@ class Source:
         computed: DType | None = None,
         parameters: Sequence[Parameter] = (),
         result: DType | None = None,
+        call: Any = None,
     ) -> View:
         """The view of a draw over a shape."""
         computed = computed or default_float(device)
@@ -180,11 +189,10 @@ class Source:
         size = math.prod(shape)
         if 0 < size <= tuning.DRAWN_TOGETHER and _is_for_host(draw, parameters, device):
             kind = result or computed
-            few = self._few(row, tuple(parameters), computed, kind, device, size, draw, key)
-            if few is not None:
-                held = vendor.held(few.reshape(shape).copy(), device, kind, is_new=True)
-                if held is not None:
-                    return held
+            few = self._few(row, tuple(parameters), computed, kind, device, shape, draw, key, call)
+            held = None if few is None else vendor.held(few.copy(), device, kind, is_new=True)
+            if held is not None:
+                return held
         operands = _views(parameters, row.kind or computed, device, where)
         return row.drawn(shape, draw, key, device, computed, operands, result)
 
@@ -195,14 +203,18 @@ class Source:
         computed: DType,
         result: DType,
         device: Device,
+        call: Any,
     ) -> Any:
         """One number, as Python has it."""
         require_no_graph(device, f"random.{row.name}(...)", "a number is drawn for the host")
         if row.on_host is not None and computed is not dtypes.float32:
             standard, function = row.on_host
             kind = dtypes.uint64 if standard.name.startswith("words") else computed
-            return function(self._single(standard, (), kind, kind, device), *parameters)
-        return self._few(row, parameters, computed, result, device, 0, *self._take())
+            number = self._ahead.next(self._bits, standard)
+            if number is None:
+                number = self._single(standard, (), kind, kind, device, standard)
+            return function(number, *parameters)
+        return self._few(row, parameters, computed, result, device, None, *self._take(), call)
 
     def _few(
         self,
@@ -211,34 +223,52 @@ class Source:
         computed: DType,
         result: DType,
         device: Device,
-        size: int,
+        shape: Shape | None,
         draw: int,
         key: int,
+        call: Any,
     ) -> Any:
-        """The elements of a draw by a row, or its number if `size` is 0; None at the first time.
+        """The elements of a draw by a row, or its number without a shape; None at the first time.
 
         Those of the draws that follow are computed with them, as a kernel takes as long for one.
         """
-        spot = (row, parameters, computed, result, device, size)
+        spot = (row, parameters, computed, result, device, shape)
+        size = math.prod(shape or ())
         with self._own:
-            ahead = self._ahead.get(spot)
-            count = tuning.DRAWN_FEWEST
-            if ahead is not None and ahead.key == key:
-                place = draw - ahead.first
-                if 0 <= place < len(ahead.values):
-                    return ahead.values[place]
-                count = max(count, min(4 * len(ahead.values), tuning.DRAWN_MOST // (size or 1)))
-            if len(self._ahead) >= tuning.DRAWN_KINDS:
-                self._ahead.clear()
-            if size and ahead is None:  # what is drawn once is deferred as it is
-                self._ahead[spot] = _Ahead(key, draw, ())
-                return None
+            ahead = self._kinds.get(spot)
+            if ahead is None:
+                if len(self._kinds) >= tuning.DRAWN_KINDS:
+                    self._kinds.clear()
+                    self._ahead.calls.clear()
+                how = None if shape is None else contiguous(device, result, shape)
+                ahead = self._kinds[spot] = Ahead(device, how)
+                if shape is not None:  # what is drawn once is deferred as it is
+                    return None
+            if call is not None:
+                self._ahead.calls[call] = ahead
+            known, first, count, values = ahead.lot
+            if known == key and 0 <= draw - first < count:
+                return values[draw - first]
+            most = min(4 * count, tuning.DRAWN_MOST // size) if known == key else 0
+            count = max(tuning.DRAWN_FEWEST, most)
             operands = _views(parameters, row.kind or computed, device, row.name)
-            first = row.firsts(count, size or 1, draw, key, device, computed, operands, result)
-            values: Any = to_host(first)
-            values = values if size else values.ravel().tolist()
-            self._ahead[spot] = _Ahead(key, draw, values)
+            drawn = row.firsts(count, size, draw, key, device, computed, operands, result)
+            values = to_host(drawn)
+            values = values.ravel().tolist() if shape is None else values.reshape(count, *shape)
+            ahead.lot = (key, draw, count, values)
             return values[0]
+
+    def note_order(self, call: Any, of_keys: Any) -> None:
+        """Sort keys that were drawn ahead, to give their orders out for a call."""
+        with self._own:
+            calls = self._ahead.calls
+            ahead, orders = calls.get(of_keys), calls.get(call)
+            if ahead is None or (orders and orders.lot[:2] == ahead.lot[:2]):
+                return
+            *told, values = ahead.lot
+            orders = Ahead(ahead.device, contiguous(ahead.device, dtypes.int64, ahead.how.shape))
+            orders.lot = (*told, numpy.argsort(values, kind="stable"))
+            calls[call] = orders
 
 
 def _is_for_host(draw: Any, parameters: Sequence[Parameter], device: Device) -> bool:
@@ -367,12 +397,25 @@ def _combined(row: Elementwise, x1: Parameter, x2: Parameter) -> Parameter:
 
 _WORD: Final = 1 << 64
 _NARROW: Final = 1 << 32
+_HALF: Final = 1 << 63
 
 
 def integers(
     source: Source, low: Any, high: Any, size: Any, dtype: Any, endpoint: bool, where: str
 ) -> Any:
     """Draw integers from `low` to `high`, which is included if `endpoint`."""
+    if size is None and dtype is int and type(low) is int and (high is None or type(high) is int):
+        least, most = (0, low) if high is None else (low, high)
+        width = most - least + endpoint
+        if 0 < width <= _NARROW and -_HALF <= least <= most < _HALF:
+            word = source._ahead.next(source._bits, random.words_wide)
+            if word is not None:
+                return least + (word * width >> 64)
+    arguments = (low, high, dtype, int(endpoint))
+    call = None if size is None else call_of(random.integers, arguments, size)
+    drawn = source._ahead.next(source._bits, call)
+    if drawn is not None:
+        return drawn
     row = dtypes.lookup(dtype, where)
     if row.kind not in (*INTEGER, BOOL):
         fault = f"Unsupported dtype {row} for integers"
@@ -402,7 +445,7 @@ def integers(
         )
     draw = random.integers if spans <= _NARROW else random.integers_wide
     numbers = (int(least) % _WORD, int(spans) % _WORD)
-    drawn = source._sample(draw, numbers, size, where, dtype=computed, result=row)
+    drawn = source._sample(draw, numbers, size, where, dtype=computed, result=row, call=call)
     return _single(drawn, row, dtype) if isinstance(drawn, int) else drawn
 
 
