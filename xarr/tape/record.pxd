@@ -1,4 +1,4 @@
-from xarr.ir.events cimport core_hooks, core_tier
+from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.storage cimport Storage, new_storage
 from xarr.ir.views cimport View, Structure, contiguous, lone_of, view_at
 from xarr.ir.instructions cimport Instruction, Opcode, opcode_of, take_number, new_instruction

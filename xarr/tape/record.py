@@ -17,7 +17,7 @@ from xarr.runtime.host_values import converter
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.events import core_hooks, core_tier
+    from xarr.ir.events import core_counts, core_hooks, core_tier
     from xarr.ir.instructions import Instruction, Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, contiguous, lone_of, view_at
@@ -99,7 +99,11 @@ def _runs_small(
                 return False
         finally:
             tape.is_running = False
-        if not opcode.is_few:
+        if opcode.is_few:
+            tape.few_runs += 1
+            if not tape.few_runs & 31:  # else nothing were ever met again where no value is read
+                core_counts.looks += 1
+        else:
             # A fold takes NumPy as long as three functions of elements.
             tape.at_once += 3 if opcode.folds else 1
             tape.small_work = 31 * (tape.small_work & 0xFFFFFFFF) + opcode.number
