@@ -41,7 +41,7 @@ if not cython.compiled:
         view_at,
         view_within,
     )
-    from xarr.tape.record import computed, copied_element, fill, recorded, store_of
+    from xarr.tape.record import computed, copied_element, fill, is_overwritten, recorded, store_of
     from xarr.tape.scalar_access import only, poke, read, settled
     from xarr.tape.tape import Tape, tape_of
 
@@ -264,7 +264,7 @@ class ArrayBase(ArraySlots):
         else:
             value = None if core_hooks.transfers else read(view, at)
             if value is not None:
-                return made(number_like(view, value))  # type: ignore[return-value]
+                return _number(number_like(view, value))  # type: ignore[return-value]
             # NumPy gives a scalar here, so that x[0], x[1] = x[1], x[0] exchanges them.
             return made(copied_element(view, at))  # type: ignore[return-value]
         return self._item(key)  # type: ignore[attr-defined]
@@ -370,6 +370,14 @@ def made(view: View) -> ArrayBase:
     return result
 
 
+@cython.cfunc
+def _number(view: View) -> ArrayBase:
+    """Make the array of a constant without axes."""
+    result: ArrayBase = _kind.__new__(_kind)
+    result._view = view
+    return result
+
+
 @cython.ccall
 def view_of(x: ArrayBase, part: View) -> Any:
     """Make the array of a view of an array with axes."""
@@ -407,7 +415,7 @@ def combined(known: ResolvedRow, x1: Any, x2: Any) -> Any:
             second = view_within(x2)
             opcode = _opcode_for(known, first.structure, second.structure)
             if opcode is not None and opcode.nbytes:
-                return made(computed(opcode, (first, second)))
+                return made(_of_views(opcode, first, second))
         elif type(x2) is float or type(x2) is int:
             found = _beside(known, first.structure, type(x2), False)
             if found is not None and found[1] <= x2 <= found[2]:
@@ -427,6 +435,17 @@ def combined(known: ResolvedRow, x1: Any, x2: Any) -> Any:
         elif type(x1) is _Traced:
             return _with_traced(known, second, x1, True)
     return None
+
+
+@cython.cfunc
+def _of_views(opcode: Opcode, first: View, second: View) -> View:
+    """Record an operation of two views, of which one may be a constant."""
+    value: object = None
+    if opcode.constants == 1 and core_hooks.recorder is None:
+        value = first.value if second.value is None else second.value
+    if value is None:
+        return computed(opcode, (first, second))
+    return computed(opcode, (first,) if first.value is None else (second,), value)
 
 
 @cython.cfunc
@@ -500,7 +519,7 @@ def _of_numbers(known: ResolvedRow, how: Structure, x1: object, x2: object) -> o
         return None
     exact: ScalarEvaluator = found[0]
     value = exact.of(x1, x2)
-    return None if value is None else made(lone_constant(found[1], value))
+    return None if value is None else _number(lone_constant(found[1], value))
 
 
 @cython.cfunc
@@ -523,7 +542,7 @@ def applied(known: ResolvedRow, x: Any) -> Any:
             return None
         exact: ScalarEvaluator = found[0]
         value = exact.of(view.value)
-        return None if value is None else made(lone_constant(found[1], value))
+        return None if value is None else _number(lone_constant(found[1], value))
     opcode: Opcode | None = known.pairs.get(how)
     if opcode is None and known.row is not None and how.strides is not None:
         operation = known.row.operations[how.device.no_float64].get(how.dtype)
@@ -537,14 +556,51 @@ def applied(known: ResolvedRow, x: Any) -> Any:
 
 
 @cython.cfunc
+def _is_in_place(known: ResolvedRow, view: View, other: Any) -> cython.bint:
+    """Write the result of an operator over its first operand, where NumPy may do that now.
+
+    `x += y` of 12 elements takes 0.5 us so, and 1.2 by a new array that is copied.
+    """
+    how: Structure = view.structure
+    storage: Storage | None = view.storage
+    opcode: Opcode | None = None
+    operands: tuple[Any, ...] = (view,)
+    value: object = None
+    second: View
+    if storage is None or storage.read_only or how.repeats:
+        return False
+    if isinstance(other, ArrayBase):
+        second = view_within(other)
+        value = second.value
+        opcode = _opcode_for(known, how, second.structure)
+        if value is None:
+            operands = (view, second)
+    elif type(other) is float or type(other) is int:
+        found = _beside(known, how, type(other), False)
+        if found is not None and found[1] <= other <= found[2]:
+            opcode, value = found[0], other
+    if opcode is None or opcode.target is None:
+        return False
+    lies: Structure = opcode.target
+    if not opcode.is_fresh or lies.dtype is not how.dtype or lies.shape != how.shape:
+        return False
+    if opcode.constants != (value is not None):
+        return False
+    return is_overwritten(opcode, operands, value, view)
+
+
+@cython.cfunc
 def _in_place(known: ResolvedRow, x1: ArrayBase, x2: object) -> Any:
     """Apply an operator and write its result to the first operand."""
     view: View = x1._view
     if view.storage is None and view.structure.shape and view.structure.size <= _FEW:
         fill(view)
+    is_number: cython.bint = not x1._kept and not x1._view.structure.shape  # which never changes
+    if not (is_number or x1._locked) and _is_in_place(known, x1._view, x2):
+        return x1
     result: object = operated(known, x1, x2)
-    if not x1._kept and not x1._view.structure.shape:
-        return result  # a number never changes
+    if is_number:
+        return result
     if isinstance(result, ArrayBase) and not x1._locked:
         given: View = view_within(result)
         if given.structure.dtype is x1._view.structure.dtype and is_stored(x1._view, given):

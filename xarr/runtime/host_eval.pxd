@@ -8,6 +8,7 @@ from xarr.ir.steps cimport LibraryStep, Step
 from xarr.runtime.row_launch cimport has_rows, launch_row
 
 cpdef object evaluate(object program, tuple opcodes, tuple codes, RunArguments listed, list done, list unfinished, object freed)
+cdef bint overwrite_small(Opcode opcode, tuple views, object scalar, View target)
 cdef bint evaluate_small(object program, Opcode opcode, tuple views, object scalar, Storage fresh)
 
 cdef class NumpyStep(LibraryStep):

@@ -21,7 +21,7 @@ if not cython.compiled:
     from xarr.ir.instructions import Instruction, Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, contiguous, lone_of, view_at
-    from xarr.runtime.host_eval import evaluate_small
+    from xarr.runtime.host_eval import evaluate_small, overwrite_small
     from xarr.runtime.program import Trace
     from xarr.tape.tape import Tape, tape_of
 
@@ -78,10 +78,16 @@ def is_unwatched(tape: Tape) -> cython.bint:
 
 @cython.cfunc
 def _runs_small(
-    tape: Tape, opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
+    tape: Tape,
+    opcode: Opcode,
+    views: tuple[Any, ...],
+    scalar: object,
+    fresh: Storage | None,
+    target: View | None = None,
 ) -> cython.bint:
     """Run a small instruction instead of recording it, if it may; return whether it was done.
 
+    With a `target` the result of an opcode of a new storage is written there instead.
     Meanwhile the tape counts as running, as what a finalizer records may come only behind it.
     After many such instructions for which no value was asked what follows is recorded.
     """
@@ -95,7 +101,10 @@ def _runs_small(
             tape.once = dispatch.Program(Trace(tape.device, (), ()), ())
         tape.is_running = True
         try:
-            if not evaluate_small(tape.once, opcode, views, scalar, fresh):
+            if target is not None:
+                if not overwrite_small(opcode, views, scalar, target):
+                    return False
+            elif not evaluate_small(tape.once, opcode, views, scalar, fresh):
                 return False
         finally:
             tape.is_running = False
@@ -135,6 +144,19 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
     if core_hooks.eager or tape.shared:
         _end(tape, opcode, operands)
     return view_at(storage, how, 0)
+
+
+@cython.ccall
+def is_overwritten(
+    opcode: Opcode, operands: tuple[Any, ...], scalar: object, target: View
+) -> cython.bint:
+    """Write a result of few elements over a view, if it may run now; return whether that is done.
+
+    Where it may not, it is two instructions, which a program fuses: the result's and the copy's.
+    """
+    if not opcode.is_small or core_hooks.recorder is not None:
+        return False
+    return _runs_small(tape_of(opcode.device), opcode, operands, scalar, None, target)
 
 
 @cython.ccall
