@@ -1,6 +1,6 @@
 from xarr.ir.storage cimport Storage, memory_of, allocate_or_collect
 from xarr.ir.views cimport Structure, View
-from xarr.runtime.host_memory cimport array_at, elements, is_reached
+from xarr.runtime.host_memory cimport array_at, elements, is_reached, put_in
 from xarr.ir.instructions cimport RunArguments, Opcode
 from xarr.ir.events cimport core_hooks
 from xarr.ir.quiet cimport called_quietly
