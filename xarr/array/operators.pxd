@@ -19,3 +19,18 @@ cdef ArrayBase _number(View view)
 cpdef object view_of(ArrayBase x, View part)
 cpdef object combined(ResolvedRow known, object x1, object x2)
 cpdef object applied(ResolvedRow known, object x)
+
+cdef extern from *:
+    """
+    /* Let a class of Python's have the operators of its base in C: it would look up their names,
+       which takes 230 of the 2,300 machine instructions of a sum of two numbers. */
+    static inline void xr_take_operators(PyObject *kind, PyObject *base) {
+        PyNumberMethods *to = ((PyTypeObject *)kind)->tp_as_number;
+        PyNumberMethods *from = ((PyTypeObject *)base)->tp_as_number;
+        to->nb_add = from->nb_add;
+        to->nb_subtract = from->nb_subtract;
+        to->nb_multiply = from->nb_multiply;
+        to->nb_true_divide = from->nb_true_divide;
+    }
+    """
+    void take_operators "xr_take_operators"(object kind, object base)

@@ -47,6 +47,7 @@ if not cython.compiled:
 
     Py_buffer: TypeAlias = Any
     fill_buffer: Any = None
+    take_operators: Any = None
 
 _ADD = cython.declare(ResolvedRow, OPERATORS["add"])
 _SUB = cython.declare(ResolvedRow, OPERATORS["sub"])
@@ -354,6 +355,8 @@ def set_array_type(kind: type[ArrayBase]) -> None:
     """Make arrays of a class from now on."""
     global _kind
     _kind = kind
+    if cython.compiled:
+        take_operators(kind, ArrayBase)
 
 
 @cython.cfunc
