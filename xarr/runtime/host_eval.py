@@ -266,9 +266,7 @@ def _call(
 
 
 @cython.cfunc
-def _values_of(
-    opcode: Opcode, function: Any, views: tuple[Any, ...], scalar: object
-) -> list[Any]:
+def _values_of(opcode: Opcode, function: Any, views: tuple[Any, ...], scalar: object) -> list[Any]:
     """Return the operands of a small instruction as NumPy's arrays and numbers."""
     how: Structure
     view: View

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _PLAIN = cython.declare(object, {bool, int, float, complex})
 _MADE_NBYTES = cython.declare(cython.Py_ssize_t, tuning.MADE_NBYTES)
 _AT_ONCE = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE)
+_few_runs = cython.declare(cython.Py_ssize_t, 0)
 
 
 @cython.ccall
@@ -91,6 +92,7 @@ def _runs_small(
     Meanwhile the tape counts as running, as what a finalizer records may come only behind it.
     After many such instructions for which no value was asked what follows is recorded.
     """
+    global _few_runs
     if not _may_run(tape, opcode):
         return False
     tape.lock.acquire()  # a `with` takes 1,000 machine instructions more
@@ -109,8 +111,8 @@ def _runs_small(
         finally:
             tape.is_running = False
         if opcode.is_few:
-            tape.few_runs += 1
-            if not tape.few_runs & 31:  # else nothing were ever met again where no value is read
+            _few_runs += 1
+            if not _few_runs & 31:  # else nothing were ever met again where no value is read
                 core_counts.looks += 1
         else:
             # A fold takes NumPy as long as three functions of elements.
@@ -144,6 +146,17 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
     if core_hooks.eager or tape.shared:
         _end(tape, opcode, operands)
     return view_at(storage, how, 0)
+
+
+@cython.cfunc
+def computed_of(opcode: Opcode, first: View, second: View) -> View:
+    """Record an operation of two views, of which one may be a constant."""
+    value: object = None
+    if opcode.constants == 1 and core_hooks.recorder is None:
+        value = first.value if second.value is None else second.value
+    if value is None:
+        return computed(opcode, (first, second))
+    return computed(opcode, (first,) if first.value is None else (second,), value)
 
 
 @cython.ccall

@@ -108,8 +108,10 @@ def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ss
         return None
     on.note_value()
     value: Any = None
-    if cython.compiled and type(memory) is _ndarray and (
-        how.dtype is _float64 or how.dtype is _int64
+    if (
+        cython.compiled
+        and type(memory) is _ndarray
+        and (how.dtype is _float64 or how.dtype is _int64)
     ):
         value = get_in(memory, at, how.dtype is _float64)
     if value is not None:

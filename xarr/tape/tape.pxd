@@ -24,7 +24,6 @@ cdef class Tape:
     cdef public Py_ssize_t noted
     cdef public Py_ssize_t at_once
     cdef public Py_ssize_t small_work
-    cdef Py_ssize_t few_runs
     cdef public bint records
     cdef Lock lock
     cdef bint is_stable

@@ -94,8 +94,6 @@ class Tape:
     at_once, small_work : int
         How many small instructions have run as they were recorded, since a value was asked for, and
         their opcodes, as a hash.
-    few_runs : int
-        How many instructions of few elements have run as they were recorded.
     records : bool
         Whether small instructions are recorded, as of the last ones no value was asked for, or they
         were a list that has its program.
@@ -121,7 +119,6 @@ class Tape:
     noted: int
     at_once: int
     small_work: int
-    few_runs: int
     records: bool
     lock: Lock
     is_stable: bool
