@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, nonecheck=True
 """Find the view, or the one element, that a key of integers, slices, `...` and None names.
 
-Besides what operators ask of two views: the shape they broadcast to, and the key of a write.
+Besides what operators ask of two views: the shape they broadcast to, and a write to one of them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
     from xarr.ir.instructions import Opcode, opcode_of
+    from xarr.ir.storage import Storage, are_shared
     from xarr.ir.views import ArraySlots, Structure, View, structure, view_at, view_within
-    from xarr.tape.record import computed, is_idle
+    from xarr.tape.record import computed, is_idle, recorded, store_of
     from xarr.tape.scalar_access import settled
-    from xarr.tape.tape import tape_of
+    from xarr.tape.tape import Tape, tape_of
 
 _bool = cython.declare(object, dtypes.bool_)
 _float16 = cython.declare(object, dtypes.float16)
@@ -287,3 +288,37 @@ def chosen(mask: View, value: View, view: View) -> View | None:
     operands = (what, value.structure, how)
     opcode: Opcode = opcode_of(operation, operands, how.shape, None, how.shape)
     return computed(opcode, (mask, value, view)) if opcode.nbytes else None
+
+
+@cython.ccall
+def is_stored(part: View, given: View) -> cython.bint:
+    """Write a view to another one; return whether that is done.
+
+    It is if a write like it was met, or if shape and data type agree.
+    """
+    storage: Storage | None = part.storage
+    if storage is None or storage.read_only:
+        return False
+    is_itself: cython.bint = given.structure is part.structure and given.storage is storage
+    if is_itself and given.offset == part.offset:
+        return True  # x[key] += value has written already; Python now assigns the view to itself
+    if are_shared(storage, given.storage):
+        return False
+    how: Structure = part.structure
+    opcode = how.known(name_of_store(part, given))
+    if opcode is None:
+        what: Structure = given.structure
+        fits: cython.bint = what.shape == how.shape or (given.storage is None and not what.shape)
+        if not fits or what.dtype is not how.dtype or given.storage is storage or not how.size:
+            return False
+        opcode = store_of(what, how)
+        if how.is_met() and what.is_met():
+            how.remember(what, opcode)
+    tape: Tape = tape_of(storage.device)
+    tape.lock.acquire()
+    try:
+        storage.writes += 1
+        recorded(opcode, (given,), part)
+    finally:
+        tape.lock.release()
+    return True

@@ -27,7 +27,7 @@ if not cython.compiled:
 
 _float16 = cython.declare(object, dtypes.float16)
 _is_reproducible = cython.declare(object, vendor.is_reproducible)
-_matmul = cython.declare(object, numpy.matmul)
+_dot = cython.declare(object, numpy.dot)
 _PRODUCTS = cython.declare(ResolvedRow, PRODUCTS)
 
 
@@ -109,7 +109,7 @@ def _of_vectors(first: View, second: View) -> object:
             elements(one, first.storage, first.offset),
             elements(two, second.storage, second.offset),
         ]
-        value = called_quietly(_matmul, elements_of)
+        value = called_quietly(_dot, elements_of)  # `matmul` takes 0.3 us more
         on.note_value()
     finally:
         on.lock.release()

@@ -30,6 +30,8 @@ def called_quietly(function: Any, values: list[Any], named: dict[str, Any] | Non
             return function(*values, **named)
         if count == 2:
             return function(values[0], values[1])
+        if count == 3:
+            return function(values[0], values[1], values[2])
         return function(values[0]) if count == 1 else function(*values)
     finally:
         leave(context)

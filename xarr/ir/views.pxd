@@ -9,6 +9,7 @@ cdef class Structure(Memoised):
     cdef public object shape
     cdef public tuple strides
     cdef public object in_memory
+    cdef object cell
     cdef public object element
     cdef object lone
     cdef object copy

@@ -69,6 +69,8 @@ class Structure(Memoised):
         Read and write an element in memory, at some byte, where the host does that in place.
     low, high : number or None
         The Python integers between these are values of the data type.
+    cell : NumPy array or None
+        Holds a constant while a function of NumPy's computes with it; only under the device's lock.
     element : Structure or None
         That of scalar constants of the data type; None before it is first needed.
     lone : Structure or None
@@ -84,6 +86,7 @@ class Structure(Memoised):
     shape: Any
     strides: tuple[int, ...] | None
     in_memory: Any
+    cell: Any
     element: Any
     lone: Any
     copy: Any

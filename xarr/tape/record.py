@@ -17,11 +17,11 @@ from xarr.runtime.host_values import converter
 if cython.compiled:
     import cython  # it never runs: the compiler looks for it, and knows `cython.x` from here on
 if not cython.compiled:
-    from xarr.ir.events import core_hooks, core_tier
+    from xarr.ir.events import core_counts, core_hooks, core_tier
     from xarr.ir.instructions import Instruction, Opcode, new_instruction, opcode_of, take_number
     from xarr.ir.storage import Storage, new_storage
     from xarr.ir.views import Structure, View, contiguous, lone_of, view_at
-    from xarr.runtime.host_eval import evaluate_small
+    from xarr.runtime.host_eval import evaluate_small, overwrite_small
     from xarr.runtime.program import Trace
     from xarr.tape.tape import Tape, tape_of
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _PLAIN = cython.declare(object, {bool, int, float, complex})
 _MADE_NBYTES = cython.declare(cython.Py_ssize_t, tuning.MADE_NBYTES)
 _AT_ONCE = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE)
+_few_runs = cython.declare(cython.Py_ssize_t, 0)
 
 
 @cython.ccall
@@ -78,13 +79,20 @@ def is_unwatched(tape: Tape) -> cython.bint:
 
 @cython.cfunc
 def _runs_small(
-    tape: Tape, opcode: Opcode, views: tuple[Any, ...], scalar: object, fresh: Storage | None
+    tape: Tape,
+    opcode: Opcode,
+    views: tuple[Any, ...],
+    scalar: object,
+    fresh: Storage | None,
+    target: View | None = None,
 ) -> cython.bint:
     """Run a small instruction instead of recording it, if it may; return whether it was done.
 
+    With a `target` the result of an opcode of a new storage is written there instead.
     Meanwhile the tape counts as running, as what a finalizer records may come only behind it.
     After many such instructions for which no value was asked what follows is recorded.
     """
+    global _few_runs
     if not _may_run(tape, opcode):
         return False
     tape.lock.acquire()  # a `with` takes 1,000 machine instructions more
@@ -95,11 +103,18 @@ def _runs_small(
             tape.once = dispatch.Program(Trace(tape.device, (), ()), ())
         tape.is_running = True
         try:
-            if not evaluate_small(tape.once, opcode, views, scalar, fresh):
+            if target is not None:
+                if not overwrite_small(opcode, views, scalar, target):
+                    return False
+            elif not evaluate_small(tape.once, opcode, views, scalar, fresh):
                 return False
         finally:
             tape.is_running = False
-        if not opcode.is_few:
+        if opcode.is_few:
+            _few_runs += 1
+            if not _few_runs & 31:  # else nothing were ever met again where no value is read
+                core_counts.looks += 1
+        else:
             # A fold takes NumPy as long as three functions of elements.
             tape.at_once += 3 if opcode.folds else 1
             tape.small_work = 31 * (tape.small_work & 0xFFFFFFFF) + opcode.number
@@ -131,6 +146,30 @@ def computed(opcode: Opcode, operands: tuple[Any, ...], scalar: object = None) -
     if core_hooks.eager or tape.shared:
         _end(tape, opcode, operands)
     return view_at(storage, how, 0)
+
+
+@cython.cfunc
+def computed_of(opcode: Opcode, first: View, second: View) -> View:
+    """Record an operation of two views, of which one may be a constant."""
+    value: object = None
+    if opcode.constants == 1 and core_hooks.recorder is None:
+        value = first.value if second.value is None else second.value
+    if value is None:
+        return computed(opcode, (first, second))
+    return computed(opcode, (first,) if first.value is None else (second,), value)
+
+
+@cython.ccall
+def is_overwritten(
+    opcode: Opcode, operands: tuple[Any, ...], scalar: object, target: View
+) -> cython.bint:
+    """Write a result of few elements over a view, if it may run now; return whether that is done.
+
+    Where it may not, it is two instructions, which a program fuses: the result's and the copy's.
+    """
+    if not opcode.is_small or core_hooks.recorder is not None:
+        return False
+    return _runs_small(tape_of(opcode.device), opcode, operands, scalar, None, target)
 
 
 @cython.ccall

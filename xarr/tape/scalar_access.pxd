@@ -2,6 +2,7 @@ from xarr.ir.events cimport core_counts, core_hooks, core_tier
 from xarr.ir.storage cimport Storage
 from xarr.ir.instructions cimport Instruction
 from xarr.ir.views cimport View, Structure, array_in, number_like
+from xarr.runtime.host_memory cimport get_in, put_in
 from xarr.tape.tape cimport Tape, tape_of
 
 cpdef object peek(View view, Py_ssize_t at)
