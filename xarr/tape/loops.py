@@ -144,10 +144,6 @@ def _period(known: Sequence[Opcode], count: int) -> int:
             length = at - end
             if len(behind) - length < count:
                 break
-            # Most differ in the first few, and a slice of 512 is made in the time of ten of 16.
-            few = min(count, 16)
-            if behind[length : length + few] != behind[:few]:
-                continue
             if behind[length : length + count] == behind[:count]:
                 return length
     return 0
