@@ -10,9 +10,12 @@ import os
 import shlex
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 
 from tools.oclgrind import CHECKS, KERNEL_TESTS, PLANTED_TESTS
 
+NVRTC = "nvidia/*/lib/libnvrtc-builtins.so*"
 FLAGS = "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer"
 
 
@@ -21,7 +24,10 @@ def main(arguments: list[str]) -> int:
     command = shlex.split(os.environ.get("XARR_CC", "cc"))
     asked = [*command, "-print-file-name=libasan.so"]
     library = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+    # By the sanitizer's `dlopen` NVRTC does not find its own parts.
+    parts = {str(part.parent) for part in Path(sysconfig.get_path("purelib")).glob(NVRTC)}
     environment = os.environ | {
+        "LD_LIBRARY_PATH": os.pathsep.join([*parts, os.environ.get("LD_LIBRARY_PATH", "")]),
         "XARR_DEVICE": "cpu:0",
         "XARR_CC_FLAGS": FLAGS,
         "LD_PRELOAD": library,

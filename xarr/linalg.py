@@ -6,12 +6,7 @@ from xarr.functions.names.namespace import public as _public
 
 if _typing.TYPE_CHECKING:
     from xarr.functions.linalg.linalg import (
-        EighResult as EighResult,
-        EigResult as EigResult,
         LinAlgError as LinAlgError,
-        QRResult as QRResult,
-        SlogdetResult as SlogdetResult,
-        SVDResult as SVDResult,
         cholesky as cholesky,
         cross as cross,
         det as det,
@@ -36,6 +31,13 @@ if _typing.TYPE_CHECKING:
         matrix_transpose as matrix_transpose,
         tensordot as tensordot,
         vecdot as vecdot,
+    )
+    from xarr.functions.linalg.results import (
+        EighResult as EighResult,
+        EigResult as EigResult,
+        QRResult as QRResult,
+        SlogdetResult as SlogdetResult,
+        SVDResult as SVDResult,
     )
     from xarr.functions.linalg.solving import (
         LstsqResult as LstsqResult,

@@ -6,7 +6,7 @@ Products run in the device's library or as `products` computes them, factorizati
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple, SupportsIndex
+from typing import Any, Final, SupportsIndex
 
 import numpy
 
@@ -26,6 +26,7 @@ from xarr.functions.index import searching
 from xarr.functions.linalg import factors, numpy_products
 from xarr.functions.linalg.matrices import diagonal_of, trace_of
 from xarr.functions.linalg.products import matmul, numeric_pair, vectors
+from xarr.functions.linalg.results import EighResult, EigResult, QRResult, SlogdetResult, SVDResult
 from xarr.ir.views import View
 from xarr.layout import Shape
 from xarr.ops import vendor
@@ -35,78 +36,6 @@ LinAlgError: Final = numpy.linalg.LinAlgError
 
 Matrices = ArrayLike
 Square = ArrayLike
-
-
-class QRResult(NamedTuple):
-    """The factors of `qr`: a = Q R.
-
-    Q : floating-point Array, shape (..., M, K) -- Orthonormal columns.
-    R : floating-point Array, shape (..., K, N) -- Upper triangular matrices.
-
-    >>> [factor.shape for factor in xarr.linalg.qr(xarr.ones((3, 2)))]
-    [(3, 2), (2, 2)]
-    """
-
-    Q: Array
-    R: Array
-
-
-class SlogdetResult(NamedTuple):
-    """The result of `slogdet`: determinants as sign * exp(logabsdet).
-
-    sign : floating-point Array, shape (...) -- 1, -1 or 0; of complex ones det / abs(det), or 0.
-    logabsdet : real floating-point Array, shape (...) -- log(abs(det)), natural; -inf for 0.
-
-    >>> [float(part) for part in xarr.linalg.slogdet(-xarr.eye(3))]
-    [-1.0, 0.0]
-    """
-
-    sign: Array
-    logabsdet: Array
-
-
-class SVDResult(NamedTuple):
-    """The factors of `svd`: a = U diag(S) Vh.
-
-    U : floating-point Array, shape (..., M, M or K) -- Orthonormal columns; K = min(M, N).
-    S : real floating-point Array, shape (..., K) -- The singular values, the largest first.
-    Vh : floating-point Array, shape (..., N or K, N) -- Orthonormal rows.
-
-    >>> xarr.linalg.svd(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).S.tolist()
-    [2.0, 1.0]
-    """
-
-    U: Array
-    S: Array
-    Vh: Array
-
-
-class EigResult(NamedTuple):
-    """The result of `eig`.
-
-    eigenvalues : complex Array, shape (..., M) -- The eigenvalues, in no order.
-    eigenvectors : complex Array, shape (..., M, M) -- The eigenvectors, as columns.
-
-    >>> sorted(xarr.linalg.eig(xarr.asarray([[0, 1], [-1, 0]])).eigenvalues.imag.tolist())
-    [-1.0, 1.0]
-    """
-
-    eigenvalues: Array
-    eigenvectors: Array
-
-
-class EighResult(NamedTuple):
-    """The result of `eigh`.
-
-    eigenvalues : real floating-point Array, shape (..., M) -- The eigenvalues, ascending.
-    eigenvectors : floating-point Array, shape (..., M, M) -- The eigenvectors, as columns.
-
-    >>> xarr.linalg.eigh(xarr.asarray([[2.0, 0.0], [0.0, 1.0]])).eigenvalues.tolist()
-    [1.0, 2.0]
-    """
-
-    eigenvalues: Array
-    eigenvectors: Array
 
 
 def _view(x: Any, where: str, kinds: tuple[str, ...] = dtypes.ANY) -> View:
@@ -468,6 +397,8 @@ def _inv(x: Any, where: str) -> Array:
 def singular_values(x: Any, where: str) -> Array:
     """The singular values of matrices, for a function that errors name."""
     view = matrices(x, where)
+    if _is_tall(view):
+        view = qr(Array(view), "r")._view
     shape = (*view.shape[:-2], min(view.shape[-2:]))
     return _by_library(where, "svdvals", (view,), (shape, dtypes.part_of(view.dtype)))[0]
 
@@ -561,9 +492,25 @@ def hermitian_svd(view: View, compute_uv: bool) -> Any:
     return SVDResult(left, take(sizes, order, axis=-1), right)
 
 
+def _is_tall(view: View) -> bool:
+    """Return whether R of QR takes the place of matrices, which has the same singular values.
+
+    cuSOLVER takes longer for matrices of many rows, and refuses 2^24.
+    """
+    is_many = view.shape[-2] >= _TALL * view.shape[-1] > 0
+    return is_many and view.device.kind == "gpu" and not vendor.is_reproducible()
+
+
+_TALL: Final = 64
+
+
 def decomposed(view: View, where: str, *, full_matrices: bool) -> SVDResult:
     """The singular value decomposition of a view of matrices, for a function that errors name."""
     *stack, rows, columns = view.shape
+    if not full_matrices and _is_tall(view):
+        q, r = qr(Array(view))
+        found = decomposed(r._view, where, full_matrices=False)
+        return SVDResult(matmul(q, found.U), found.S, found.Vh)
     count = min(rows, columns)
     left, right = (rows, columns) if full_matrices else (count, count)
     shapes = (*stack, rows, left), (*stack, count), (*stack, right, columns)
