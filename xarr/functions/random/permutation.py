@@ -47,7 +47,7 @@ def order(source: Source, count: int, device: Device, where: str) -> Array:
         shape, kind = (count,), dtypes.uint64
         view = source._view(random.words_wide, shape, device, where, kind, call=of_keys)
         picked = sort.sorting.argsort(Array(view))
-        source.note_order(call, of_keys)
+        source._note_order(call, of_keys)
     return picked
 
 

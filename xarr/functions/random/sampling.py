@@ -258,7 +258,7 @@ class Source:
             ahead.lot = (key, draw, count, values)
             return values[0]
 
-    def note_order(self, call: Any, of_keys: Any) -> None:
+    def _note_order(self, call: Any, of_keys: Any) -> None:
         """Sort keys that were drawn ahead, to give their orders out for a call."""
         with self._own:
             calls = self._ahead.calls
