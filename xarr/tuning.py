@@ -467,6 +467,10 @@ SORT_ITEMS: Final = 64
 Not felt between 32 and 128.
 Test: tests/kernels/test_radix.py"""
 
+TALL: Final = 64
+"""Rows for each column of matrices of which a GPU takes the singular values of R of QR.
+Not measured: that of few rows costs another factorization, and cuSOLVER refuses 2^24 of them."""
+
 PACKED: Final = 1 << 10
 """Elements of a line from which on NumPy finds a stable order by integers that hold an index.
 Measured: argsort of 1,000 float32 takes 39 us by NumPy's stable sort and 25 so, of 2^20 268 and 24

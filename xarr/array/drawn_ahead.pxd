@@ -22,6 +22,7 @@ cdef class Ahead:
 
 cdef class DrawsAhead:
     cdef public dict calls
-    cpdef object next(self, object given, object call)
+    cdef object _kind
+    cpdef object next(self, object bits, object call)
 
 cpdef object call_of(object row, tuple given, object size)

@@ -77,7 +77,7 @@ class Ahead:
     device : Device
         Where they are drawn.
     how : Structure or None
-        That of the arrays; None of numbers.
+        Of an array that is drawn; None where a draw is a number.
     """
 
     lot: tuple[Any, ...]
@@ -100,12 +100,15 @@ class DrawsAhead:
     """
 
     calls: dict[Any, Any]
+    _kind: Any
 
-    def __init__(self) -> None:
+    def __init__(self, kind: type) -> None:
+        """Serve bit generators of one class, as others may draw in another way."""
         self.calls = {}
+        self._kind = kind
 
     @cython.ccall
-    def next(self, given: object, call: object) -> Any:
+    def next(self, bits: object, call: object) -> Any:
         """Return the next draw of a bit generator for a call; None if it is to be computed."""
         found: Any = self.calls.get(call)
         if found is None:
@@ -118,11 +121,11 @@ class DrawsAhead:
             return None
         if ahead.how is not None and (core_hooks.transfers or not is_nearly_idle(tape_of(device))):
             return None
-        if not isinstance(given, Counter):  # another object with its methods
+        if type(bits) is not self._kind:
             return None
-        bits: Counter = given
+        counter: Counter = bits  # type: ignore[assignment]
         lot: tuple[Any, ...] = ahead.lot
-        place: Any = bits.taken(lot[0], lot[1], lot[2])
+        place: Any = counter.taken(lot[0], lot[1], lot[2])
         if place is None:
             return None
         value: Any = lot[3][place]
@@ -137,7 +140,10 @@ class DrawsAhead:
 
 @cython.ccall
 def call_of(row: object, given: tuple[Any, ...], size: object) -> object:
-    """Return the key of a call: its row for a number; None where an argument is no plain number."""
+    """Return the key of a call: its row for a number; None where an argument may not be in one.
+
+    One is a number but -0.0, a string, a data type or None.
+    """
     if not given and size is None:
         return row
     for value in given:

@@ -36,6 +36,7 @@ class Solver:
         return is_single and not self._cupy.cuda.runtime.is_hip
 
     def _info(self, count: int = 1) -> Any:
+        """Return room for what a routine notes of its success."""
         return self._cupy.empty(count, numpy.int32)
 
     def _call(self, a: Any, routine: str, begin: tuple[Any, ...], info: Any, *more: Any) -> None:
@@ -68,7 +69,7 @@ class Solver:
         return factor
 
     def _eliminated(self, a: Any) -> tuple[Any, Any]:
-        """Return a matrix's LU decomposition by columns; its success, room for one, its pivots."""
+        """Return LU factors by columns, and int32: `getrf`'s info, room for another, the pivots."""
         from cupy_backends.cuda.libs import cusolver
 
         cupy, letter, size = self._cupy, LETTERS[a.dtype.char], len(a)
@@ -119,24 +120,25 @@ class Solver:
         x = cupy.linalg.solve(a, b)
         return x[..., 0] if vector else x
 
-    def _diagonal(self, a: Any) -> tuple[Any, bool]:
-        """Return the diagonal of U of P A = L U, in the host's memory, and whether P is odd."""
+    def _sign_and_log(self, a: Any) -> tuple[Any, Any]:
+        """Return a determinant's sign, and its size's logarithm, which does not overflow."""
         factors, notes = self._eliminated(a)
         size = len(a)
-        swaps = numpy.count_nonzero(notes.get()[2:] != numpy.arange(1, size + 1))
+        is_odd = numpy.count_nonzero(notes.get()[2:] != numpy.arange(1, size + 1)) % 2
         diagonal = factors.ravel()[:: size + 1].get()
-        if not diagonal.all() and self._cupy.isnan(a).any():  # of which cuSOLVER makes zeros
+        if not diagonal.all() and self._cupy.isnan(a).any():  # where cuSOLVER may leave zeros
             diagonal[:] = numpy.nan
-        return diagonal, swaps % 2 == 1
+        with numpy.errstate(all="ignore"):
+            sign, logarithm = numpy.sign(diagonal).prod(), numpy.log(numpy.abs(diagonal)).sum()
+        return (-sign if is_odd else sign) + 0, logarithm  # 0 has no sign
 
     def det(self, a: Any) -> Any:
         """Compute the determinant of a matrix, or of each of a stack."""
         if not self._goes_alone(a):
             return self._cupy.linalg.det(a)
-        diagonal, is_odd = self._diagonal(a)
+        sign, logarithm = self._sign_and_log(a)
         with numpy.errstate(all="ignore"):
-            product = diagonal.prod()
-        return self._cupy.array(-product if is_odd else product)
+            return self._cupy.array(sign * numpy.exp(logarithm))
 
     def slogdet(self, a: Any) -> Any:
         """Compute a determinant's sign and the logarithm of its size, or those of each of a stack.
@@ -145,10 +147,8 @@ class Solver:
         """
         if not self._goes_alone(a):
             return self._cupy.linalg.slogdet(a)
-        diagonal, is_odd = self._diagonal(a)
-        with numpy.errstate(all="ignore"):
-            sign, logarithm = numpy.sign(diagonal).prod(), numpy.log(numpy.abs(diagonal)).sum()
-        return self._cupy.array(-sign if is_odd else sign), self._cupy.array(logarithm)
+        sign, logarithm = self._sign_and_log(a)
+        return self._cupy.array(sign), self._cupy.array(logarithm)
 
     def qr(self, a: Any, *, mode: str) -> Any:
         """Factorize a matrix, or each of a stack, as Q R."""

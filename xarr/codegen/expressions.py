@@ -17,6 +17,8 @@ INDEX: Final = Operation("index", (), dtypes.int64, "(i64)index")
 """The position of an element in C order; it has no operands."""
 INSIDE: Final = Operation("inside", (), dtypes.bool_, "inside")
 """Whether an item lies within bounds; it has no operands, and its access has the bounds."""
+PLACES: Final = (INDEX, INSIDE)
+"""The operations that have an access, though they load nothing."""
 
 
 class GatherScatter(Operation):

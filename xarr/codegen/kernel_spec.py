@@ -14,9 +14,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from xarr import dtypes, layout
+from xarr.codegen import bounds
 from xarr.codegen.expressions import (
     INDEX,
     INSIDE,
+    PLACES,
     GatherScatter,
     RandomDraw,
     cast,
@@ -103,7 +105,7 @@ class KernelSpec:
         constants: dict[int, DType] = {}
         loads: dict[int, int] = {}
         for number, entry in enumerate(entries):
-            if isinstance(entry, DType) or entry[0] in _PLACES:
+            if isinstance(entry, DType) or entry[0] in PLACES:
                 loads[number] = len(loads)
             elif isinstance(entry[0], Operation):
                 constants.update({at[1]: at[0] for at in entry[1:] if isinstance(at, tuple)})
@@ -176,7 +178,7 @@ class KernelSpec:
             if isinstance(entry, DType):
                 common.append(all(kind == "0" for kind in self.classes[access][-axes:]))
                 access += 1
-            elif entry[0] in _PLACES:
+            elif entry[0] in PLACES:
                 common.append(False)
                 access += 1
             elif isinstance(entry[0], Operation):
@@ -195,7 +197,7 @@ class KernelSpec:
         accesses: dict[int, int] = {}
         found: dict[int, bool] = {}
         for number, entry in enumerate(self.entries):
-            if isinstance(entry, DType) or entry[0] in _PLACES:
+            if isinstance(entry, DType) or entry[0] in PLACES:
                 accesses[number] = len(accesses)
             elif isinstance(entry[0], GatherScatter):
                 found[accesses[entry[1]]] = entry[0].writes
@@ -209,8 +211,8 @@ class KernelSpec:
         every: Sequence[tuple[Cut, ...]],
     ) -> None:
         """Cut the axes into named groups and merge those that all accesses walk with one stride."""
-        bounds = (0, *(split or ()), len(shape))
-        pieces = list(itertools.pairwise(bounds))
+        ends = (0, *(split or ()), len(shape))
+        pieces = list(itertools.pairwise(ends))
         strides, cuts = [], []
         for (_, _, where), given in zip(self.accesses, every, strict=True):
             walk = layout.broadcast_strides(where.shape, where.strides, shape)
@@ -335,7 +337,7 @@ class KernelSpec:
         previous = ""
         last = self.names[-1]
         loads, stores = self._loads(last, reads), self._stores(last)
-        bounded = self._bounded(loads) if items > 1 and self.neighbours.width == 1 else {}
+        bounded = bounds.bounded(self, loads) if items > 1 and self.neighbours.width == 1 else {}
         stop = self._first_wrap() if pieces else ""
         if stop:
             lines.append(f"#define XR_STOP(begin, end) {stop}")
@@ -352,47 +354,9 @@ class KernelSpec:
         values = {number: loaded(f"l{at}[n]", dtype) for number, (at, _, dtype) in loads.items()}
         lines.append(define("XR_COMPUTE", [*self._compute(last, values).values()]))
         first = len(self.accesses) - len(stores)
-        chosen = [
-            (at, _within(place, f"at{bounded[at]}_{last} == 0") if at in bounded else place, dtype)
-            for at, place, dtype in loads.values()
-        ]
+        chosen = bounds.within(bounded, last, loads.values())
         slots = [slot for slot, *_ in self.accesses]
         return lines + self.neighbours.defines(items, slots, last, chosen, first, stores)
-
-    def _bounded(self, loads: Mapping[int, tuple[int, str, DType]]) -> dict[int, int]:
-        """Map accesses whose values are chosen away beyond bounds to the access of these.
-
-        Beyond them the first element of memory is loaded. Other elements take bandwidth, and their
-        places arithmetic: on an H200 `concat` of two arrays of 2^24 float32 took 98 us with them.
-        With a branch it took 118, as loads then wait for each other.
-        """
-        within: dict[int, set[int | None]] = {}
-        for number in (*self.stored, *self.template_inputs):
-            within[number] = {None}
-        found = dict[int, int]()
-        for number in range(len(self.entries) - 1, -1, -1):
-            entry, masks = self.entries[number], within.get(number, {None})
-            mask = next(iter(masks)) if len(masks) == 1 else None
-            if number in loads and mask is not None:
-                access = loads[number][0]
-                if self.accesses[access][0] not in self.written:  # else an item may write it now
-                    found[access] = self._access_of(mask)
-            if isinstance(entry, DType):
-                continue
-            is_plain = type(entry[0]) is Operation
-            mask_at, chosen = (is_plain and entry[0].chosen) or (0, ())
-            for place, operand in enumerate(entry[1:]):
-                if isinstance(operand, int):
-                    by = entry[1 + mask_at] if place in chosen else mask if is_plain else None
-                    within.setdefault(operand, set()).add(by)
-        others = [kinds for access, kinds in enumerate(self.classes) if access not in found]
-        shared = {kind for kinds in others for kind in kinds if isinstance(kind, int)}
-        return {access: mask for access, mask in found.items() if access not in shared}
-
-    def _access_of(self, number: int) -> int:
-        """Return the access of an entry that has one."""
-        before = self.entries[:number]
-        return sum(isinstance(entry, DType) or entry[0] in _PLACES for entry in before)
 
     def _first_wrap(self) -> str:
         """Return C for the first wrap point along the last axis after `begin`; "" without any."""
@@ -474,7 +438,7 @@ class KernelSpec:
                     place = self.neighbours.place(self.accesses[access][0], access, last)
                     found[number] = access, reads.get(access, "{}").format(place), entry
                 access += 1
-            elif entry[0] in _PLACES:
+            elif entry[0] in PLACES:
                 access += 1
         return found
 
@@ -585,21 +549,14 @@ class KernelSpec:
         return found
 
 
-def _within(place: str, bounds: str) -> str:
-    """Return a place in C, or where `bounds` do not hold the first element of its memory."""
-    pointer, _, index = place.removesuffix("]").partition("[")
-    return f"{pointer}[{bounds} ? {index} : 0]"
-
-
-_PLACES: Final = (INDEX, INSIDE)
 _CUTS: Final = {
     "": (),
     "r": ("cut", "before", "after"),
     "b": ("low", "high", "before", "after"),
     "i": ("low", "high"),
 }
-"""The arguments of an access that wraps around (r), is bounded (b) or says so (i): indices and what
-is added to a place."""
+"""The arguments of an access that wraps around (r), has bounds (b), or is the mask of these (i):
+what indices are compared with, and what is added to a place."""
 
 
 def argument_struct(

@@ -22,8 +22,8 @@ class Operation:
     few elements in a row, see `Program.row`. `code` counts the library functions' characters that a
     compiler inlines for it, once they were asked for. `row` is the row that it was made from, or
     the name of one of the engine's own kinds, and `derivative` its derivative, once it was looked
-    up. `chosen` is an operand that is a mask of bounds, and the operands that matter within these
-    alone; None without.
+    up. `chosen` is the index of an operand that is a mask of bounds, and the indices of those
+    that are read within these alone; None without.
     """
 
     __slots__ = (

@@ -291,7 +291,8 @@ def _values_of(opcode: Opcode, function: Any, views: tuple[Any, ...], scalar: ob
 def _number(how: Structure, opcode: Opcode, function: Any, value: Any) -> object:
     """Return a constant for a function of NumPy's.
 
-    Of a number beside an array a ufunc makes an array first, which takes it 0.2 us of 0.4.
+    A ufunc is given an array without axes that is used again: to make one of a number takes it 0.2
+    us of 0.4.
     """
     if opcode.constants > 1 or type(function) is not _ufunc or how.shape:
         return how.dtype.numpy.type(value)

@@ -60,11 +60,13 @@ def where(condition: ArrayLike, x1: Any = None, x2: Any = None, /) -> Array | tu
 
 @by_numpy(numpy.ndarray.nonzero)
 def _true_of(condition: ArrayLike) -> tuple[Array, ...]:
+    """Return the indices of true elements, as `where` of a condition alone does."""
     return _nonzero(condition, "where(condition, x1, x2)")
 
 
 @cached_call
 def _of_three(condition: ArrayLike, x1: Any, x2: Any) -> Array:
+    """Select elements of x1 where a condition is true, and else of x2."""
     name = "where(condition, x1, x2)"
     if x1 is None or x2 is None:
         raise value_error(name, "one of x1 and x2 is missing", "both must be given, or neither")

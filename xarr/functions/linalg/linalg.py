@@ -10,7 +10,7 @@ from typing import Any, Final, SupportsIndex
 
 import numpy
 
-from xarr import dtypes, layout
+from xarr import dtypes, layout, tuning
 from xarr.array.array import Array, ArrayLike, DTypeLike
 from xarr.array.cached_calls import cached_call
 from xarr.array.coerce import array_of, as_array, operand_view, together
@@ -495,13 +495,10 @@ def hermitian_svd(view: View, compute_uv: bool) -> Any:
 def _is_tall(view: View) -> bool:
     """Return whether R of QR takes the place of matrices, which has the same singular values.
 
-    cuSOLVER takes longer for matrices of many rows, and refuses 2^24.
+    cuSOLVER refuses matrices of 2^24 rows.
     """
-    is_many = view.shape[-2] >= _TALL * view.shape[-1] > 0
+    is_many = view.shape[-2] >= tuning.TALL * view.shape[-1] > 0
     return is_many and view.device.kind == "gpu" and not vendor.is_reproducible()
-
-
-_TALL: Final = 64
 
 
 def decomposed(view: View, where: str, *, full_matrices: bool) -> SVDResult:

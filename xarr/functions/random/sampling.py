@@ -118,7 +118,7 @@ class Source:
 
     def __init__(self) -> None:
         self._kinds: dict[Any, Ahead] = {}
-        self._ahead = DrawsAhead()
+        self._ahead = DrawsAhead(Philox)
         self._own = threading.Lock()
 
     def _take(self) -> tuple[int, int]:
@@ -276,8 +276,8 @@ def _is_for_host(draw: Any, parameters: Sequence[Parameter], device: Device) -> 
     if not isinstance(draw, int) or recorders.active() or not is_unobserved():
         return False
     for value in parameters:
-        if isinstance(value, View):
-            return False
+        if isinstance(value, View) or (value == 0 and math.copysign(1, value) < 0):
+            return False  # -0.0 is equal to 0.0, which tells draws apart
     return device.in_place[dtypes.bool_][0] is not None and is_nearly_idle(tape_of(device))
 
 
