@@ -332,10 +332,7 @@ class KernelSpec:
 
         `reads` has accesses that are loaded by an expression, whose `{}` is the place.
         """
-        lines: list[str] = []
-        axis = 0
-        previous = ""
-        last = self.names[-1]
+        lines, axis, previous, last = list[str](), 0, "", self.names[-1]
         loads, stores = self._loads(last, reads), self._stores(last)
         bounded = bounds.bounded(self, loads) if items > 1 and self.neighbours.width == 1 else {}
         stop = self._first_wrap() if pieces else ""
@@ -365,9 +362,8 @@ class KernelSpec:
         for number, kinds in enumerate(self.classes):
             kind = kinds[last] if last >= 0 else 0
             for name in () if isinstance(kind, int) else _CUTS[kind[1:]]:
-                if name in ("before", "after"):
-                    continue
-                stop = f"xr_cut(begin, a.{name}{number}_{last}, {stop})"
+                if name not in ("before", "after"):
+                    stop = f"xr_cut(begin, a.{name}{number}_{last}, {stop})"
         return "" if stop == "end" else stop
 
     def value(self, dtype: DType, number: int = 0) -> str:
