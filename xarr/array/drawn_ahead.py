@@ -91,7 +91,7 @@ class Ahead:
 
 @cython.cclass
 class DrawsAhead:
-    """What a source of random numbers has drawn already.
+    """Random numbers that a source has drawn already.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What factorizations return: named tuples of arrays."""
+"""Named tuples of the arrays that factorizations return."""
 
 from __future__ import annotations
 
