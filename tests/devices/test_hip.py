@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import inspect
 import re
+import types
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,24 @@ def test_discovery_on_rocm_imports_nothing_of_cudas() -> None:
     """
     done = run_code(code)
     assert done.stdout.strip() == "AMD Instinct MI300X ROCm cuda HipDriver", done.stderr
+
+
+def test_launches_are_counted_unless_they_fail() -> None:
+    driver: Any = types.SimpleNamespace(
+        launched=0, _device=contextlib.nullcontext(), context=contextlib.nullcontext(),
+        begin=lambda blocks: None, end=lambda stream, blocks: None,
+    )  # fmt: skip
+
+    def refuse(*given: Any, **options: Any) -> None:
+        raise RuntimeError("no launch")
+
+    for launch, rest in ((hip.HipDriver.launch, b""), (hip.HipDriver.launch_with, 0)):
+        before = driver.launched
+        launch(driver, lambda *given, **options: None, (1,), (1,), [], rest)
+        assert driver.launched == before + 1
+        with pytest.raises(RuntimeError):
+            launch(driver, refuse, (1,), (1,), [], rest)
+        assert driver.launched == before + 1
 
 
 class OnCuda(hip.HipDriver):

@@ -193,19 +193,23 @@ class CallCache:
 
     @cython.ccall
     def call(self, given: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        """Return the function's result for arguments by position and by name."""
+        """Return the function's result for arguments by position and by name.
+
+        The first calls of a key are counted; the instructions of the next one are noted; later
+        calls record those again.
+        """
         arrays: list[Any] = []
         firsts: list[Any] = []
         key = name = None
-        taken = given
+        stored = given
         if not (core_hooks.eager or core_hooks.changed or core_hooks.recorder is not None):
             if not named and given and is_plain(given[0]):
                 name = self._name_of(given)
                 part = None if name is None else _placed(given[0], name)
                 if part is not None:  # in half the time that a replay takes
                     return part
-            taken = _stored(given)
-            key = _key_of(taken, named, arrays, firsts)
+            stored = _stored(given)
+            key = _key_of(stored, named, arrays, firsts)
         if key is None:
             return self.function(*given, **named)
         known: Known
@@ -219,7 +223,7 @@ class CallCache:
         remembered(self.recordings, key, tries + 1)
         if not tries:
             return self.function(*given, **named)
-        given = taken
+        given = stored
         array: ArrayBase = arrays[0]
         tape: Tape = array._view.structure.device.tape
         count = len(tape.instructions)

@@ -89,7 +89,7 @@ def array_function(
     else:
         refusal = None
     try:
-        return _beyond(func, args, kwargs)
+        return _by_numpy(func, args, kwargs)
     except TypeError as error:
         raise (refusal or error) from None
 
@@ -167,7 +167,7 @@ def _has_its_own_turn(value: Any) -> bool:
     )
 
 
-def _beyond(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _by_numpy(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call NumPy's own function."""
     if func in _OF_METADATA:
         return func(*replaced(args, (Array,), _stand_in), **replaced(kwargs, (Array,), _stand_in))

@@ -144,7 +144,7 @@ def folded(view: View, found: tuple[Any, ...]) -> Any:
 
 @cython.ccall
 def is_waited_for(x: Any) -> cython.bint:
-    """Compute an array and wait until it is done; return False where the value is none."""
+    """Compute an array and wait until it is done; return False if it is no Array."""
     if not is_plain(x):
         return False
     array: ArrayBase = x

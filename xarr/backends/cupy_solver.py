@@ -211,9 +211,10 @@ def _require_success(infos: Any, problem: str) -> None:
 def _suits_jacobi(a: Any, compute_uv: bool) -> bool:
     """Return whether Jacobi's method takes less time for a matrix than a QR iteration.
 
-    An H200 takes ms by QR, by Jacobi's method, and for the values alone, of float32 31 x 31 1.2,
-    .5, .2, .5; 256 x 256 20, 7, 13, 7; 1024 x 1024 117, 53, 77, 53; 2048 x 2048 315, 218, 175, 183;
-    4096 x 64 4.7, 1.4, .9, 1.4; of float64 256 x 256 21, 10, 12, 10; 1024 x 1024 129, 88, 65, 88.
+    An H200 takes ms by QR and by Jacobi's method, then for the values alone by both, of float32
+    31 x 31 1.2, .5, .2, .5; 256 x 256 20, 7, 13, 7; 1024 x 1024 117, 53, 77, 53;
+    2048 x 2048 315, 218, 175, 183; 4096 x 64 4.7, 1.4, .9, 1.4; of float64 256 x 256 21, 10, 12,
+    10; 1024 x 1024 129, 88, 65, 88.
     """
     short: int = min(a.shape)
     return short <= 2048 if compute_uv else 128 < short <= 1024 and a.dtype.char in "fF"

@@ -227,13 +227,19 @@ class HipDriver(CupyDriver):
     ) -> None:
         """Run `grid` groups of `group` items, without waiting."""
         if 0 in grid:
+            self.launched += 1
             return
         values: list[Any] = [buffer.pointer for buffer in buffers]
         if arguments:
             values.append(numpy.frombuffer(arguments, f"V{len(arguments)}")[0])
         with self._device, self.context:
             stream = self.begin(buffers)
-            kernel(grid, group, tuple(values))
+            self.launched += 1
+            try:
+                kernel(grid, group, tuple(values))
+            except BaseException:
+                self.launched -= 1
+                raise
             self.end(stream, buffers)
 
     def launch_with(
@@ -255,7 +261,12 @@ class HipDriver(CupyDriver):
         ]
         with self._device, self.context:
             stream = self.begin(blocks)
-            kernel(grid, group, tuple(values), shared_mem=local_nbytes)
+            self.launched += 1
+            try:
+                kernel(grid, group, tuple(values), shared_mem=local_nbytes)
+            except BaseException:
+                self.launched -= 1
+                raise
             self.end(stream, blocks)
 
     def _module(self, source: bytes, options: tuple[str, ...] = ()) -> Any:

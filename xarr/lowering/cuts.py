@@ -29,7 +29,8 @@ def cut_axis(
 ) -> tuple[int, int, bool]:
     """Cut an axis; return the number of pieces, their length, and whether columns are walked.
 
-    `behind` has the extents of the axes behind it.
+    `behind` has the extents of the axes behind it. `is_first` is whether elements are reduced, not
+    the results of an earlier pass. Where columns are walked, an item reduces a piece of a column.
     """
     inner = math.prod(behind)
     if inner == 1 and (length > SHORT or not is_first):

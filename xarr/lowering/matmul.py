@@ -162,7 +162,10 @@ def _operand(ref: Ref, extents: Shape, strides: Shape, stack: Sequence[int]) -> 
 
 
 def _accumulator(dtype: DType) -> DType:
-    """Return the type of sums; integers wrap around in unsigned types."""
+    """Return the type of sums; integers wrap around in unsigned types.
+
+    float16 was made float32 before, by `ops/matmul.py`.
+    """
     if dtype.kind in dtypes.FLOATING:
         return dtype
     return dtypes.uint64 if dtype.itemsize == 8 else dtypes.uint32

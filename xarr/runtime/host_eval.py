@@ -569,7 +569,10 @@ def _over(values: Any, how: Structure, opcode: Opcode) -> Any:
 def _places_of(
     how: Structure, shape: tuple[int, ...], storage: Storage, offset: cython.Py_ssize_t
 ) -> tuple[Any, Any]:
-    """Return all of a storage's memory as elements, and where the places of each count from."""
+    """Return all of a storage's memory as elements, and where each item's index counts from.
+
+    The latter is the place, in elements, to which an item's computed index is added.
+    """
     memory: Any = memory_of(storage)
     assert how.strides is not None
     begin: Any = numpy.int64(offset)

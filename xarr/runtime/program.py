@@ -258,7 +258,7 @@ class Runnable:
     def broken_off(
         self, listed: RunArguments, launched: int, done: list[int], unfinished: list[Any]
     ) -> None:
-        """Note what a run did that was broken off after some launches.
+        """Correct `done` and `unfinished` after a run that was interrupted between launches.
 
         A signal's handler may have come between a launch and what follows it. Work of several
         launches that has begun counts as done, since the tape finishes it.

@@ -489,7 +489,10 @@ class FusionGroup:
     def _by_rows(
         self, shape: Shape, accesses: Sequence[Access]
     ) -> tuple[Shape, tuple[int, int], list[Access]] | None:
-        """Return a reduction's space, its cuts and its accesses with rows first, or None."""
+        """Return a reduction's space, its split and its accesses with rows first, or None.
+
+        So an item of a GPU reduces whole columns of a row, as `rows_first` says.
+        """
         operation = self.reductions[0].operation if self.reductions else None
         if self.info.loop_per_item or not isinstance(operation, ReduceOp):
             return None

@@ -389,8 +389,8 @@ class _Part(NamedTuple):
     def read(self, ref: Ref, shape: Shape) -> Ref | None:
         """Return the access of a view over the part's shape from the whole space, or None.
 
-        Items beyond the bounds read other elements of the view, which the bounds mask discards: so
-        there must be as many.
+        Items beyond the bounds read other elements of the view, which the bounds mask discards.
+        None where more lie beyond on one side than within, for which there are no elements to read.
         """
         walk = _strides(ref, shape)
         strides = tuple([0 if axis is None else walk[axis] for axis in self.axes])

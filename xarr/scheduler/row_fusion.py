@@ -46,9 +46,10 @@ def fuse_rows(groups: Sequence[FusionGroup], info: DeviceInfo) -> list[list[Fusi
 
 
 def is_kernel_of_rows(run: Sequence[FusionGroup], info: DeviceInfo) -> bool:
-    """Return whether a run is a kernel of rows: also one reduction of rows so short on a GPU.
+    """Return whether a run is a kernel of rows.
 
-    A group of items there takes several rows at a time.
+    Several groups are. On a GPU so is a lone reduction of at least two rows that are so short that
+    a group of items takes several at a time.
     """
     if len(run) > 1:
         return True

@@ -40,7 +40,7 @@ class LoopDetector:
     def end(self, instructions: list[Instruction]) -> int:
         """Return how many instructions of a full tape to run: up to where a loop's body last began.
 
-        None where the tape is to have more.
+        0 where the tape is to have more.
         """
         opcodes = [instruction.opcode for instruction in instructions]
         count = self._continue_loop(opcodes)

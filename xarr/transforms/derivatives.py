@@ -17,7 +17,7 @@ from xarr.transforms.steps import ZERO, Rule, Whole, missing
 
 
 def rule_of(operation: Any) -> Rule | None:
-    """Return the rule of an operation; refuse one without a rule."""
+    """Return the rule of an operation, None where its derivative is zero; refuse one without."""
     rule: Rule | None = operation.derivative
     if rule is None:
         rule = operation.derivative = _found(operation)
