@@ -221,6 +221,19 @@ def test_transcendental_functions_weigh_more(
     assert (float(added[0]), float(raised[0])) == (2, 1)
 
 
+def test_work_on_few_bytes_leaves_the_queue_idle(
+    driver: opencl.OpenCLDriver, pocl_device: xarr.Device
+) -> None:
+    """A million additions of one byte each are done sooner than handed to threads."""
+    for dtype, is_idle in (("int8", True), ("float64", False)):
+        x = xarr.zeros(1 << 20, dtype=dtype) + 1
+        xarr.synchronize()
+        with xarr.eager():
+            added = x + x
+        assert driver._is_idle is is_idle
+        assert float(added[-1]) == 2
+
+
 def test_small_work_waits_for_large_work_before_it(
     driver: opencl.OpenCLDriver, pocl_device: xarr.Device
 ) -> None:

@@ -651,6 +651,16 @@ def test_what_is_joined_stays_on_the_host() -> None:
     assert float(y[5]) == 2.5
 
 
+def test_an_instruction_alone_stays_at_once_however_often_it_comes() -> None:
+    x = small(1000)
+    at_once = 0
+    for _ in range(400):
+        y = x + 1
+        at_once += is_at_once(y)
+        xarr.synchronize()
+    assert at_once > 350  # now and then one is recorded, to see what comes with it
+
+
 def test_what_is_there_is_selected_at_once() -> None:
     x = small(8)
     part = x[x > -0.5]

@@ -405,6 +405,10 @@ class Driver(Protocol):
         """Whether `window` gives memory now."""
         return False
 
+    def is_at_rest(self) -> bool:
+        """Whether `window` gives memory now, with nothing to wait for."""
+        return False
+
     stable_addresses: bool = False
     """Whether a buffer gives its memory by Python's buffer protocol, at one address always."""
 

@@ -113,7 +113,7 @@ class OpenCLDriver(Programs, Memory):
         numbered[1::2] = buffers
         try:
             queue, handle = self._inline, None
-            if work <= self._small and self._is_free():
+            if (work <= self._small or self._is_light(work, buffers)) and self._is_free():
                 handle = kernel.inline or self._inline_handle(kernel)
             if handle is None:
                 self._is_idle = False
@@ -135,6 +135,13 @@ class OpenCLDriver(Programs, Memory):
         if self._launches >= tuning.LAUNCHES_PER_FLUSH:
             self._launches = 0
             queue.flush()
+
+    def _is_light(self, work: float, buffers: Sequence[Any]) -> bool:
+        """Return whether more than small work is still done sooner by the caller's thread."""
+        if self._inline is None or work > 8 * self._small:
+            return False
+        nbytes: int = sum([buffer.size for buffer in buffers])
+        return work <= 8 * nbytes and nbytes <= tuning.LIGHT_NBYTES
 
     def _launch_publicly(
         self,

@@ -174,6 +174,10 @@ class Memory(Queues):
             return False
         return not self._several or self._current() is self._queue
 
+    def is_at_rest(self) -> bool:
+        """Whether `window` gives memory now, with nothing to wait for."""
+        return self._is_free()
+
     def window(self, buffer: Any) -> memoryview | None:
         """The buffer's own memory as bytes, after a wait for what was asked.
 

@@ -28,7 +28,10 @@ def is_reached(storage: Storage) -> cython.bint:
     """Return whether the host reads a storage's memory, with nothing to wait for."""
     if type(storage.buffer) is _ndarray:
         return True
-    return storage.buffer is not None and storage.device.driver.stable_addresses
+    if storage.buffer is None:
+        return False
+    driver: Any = storage.device.driver
+    return driver.stable_addresses or driver.is_at_rest()
 
 
 @cython.cfunc

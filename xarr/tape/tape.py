@@ -364,7 +364,8 @@ class Tape:
             trace = self._describe(self._take(instructions), listed, True)
             instructions.clear()  # they hold storages
             self.at_once = self.small_work = 0
-            self.records = not trace.is_new
+            # Alone an instruction takes less at once: 1,000 numbers + 1 1.4 us, by a program 2.0.
+            self.records = not trace.is_new and len(trace.opcodes) > 1
             if trace.is_new:
                 if self.once is None:
                     self.once = dispatch.Program(trace, ())
