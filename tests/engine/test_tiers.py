@@ -661,6 +661,19 @@ def test_an_instruction_alone_stays_at_once_however_often_it_comes() -> None:
     assert at_once > 350  # now and then one is recorded, to see what comes with it
 
 
+def test_small_work_is_at_once_while_memory_is_lent() -> None:
+    x, other = small(8), small(8)
+    lent = np.asarray(x)
+    assert is_at_once(other + 1)
+    before = x + 1
+    lent[0] = 99
+    after = x + 1
+    x[1] = 7
+    assert (float(before[0]), float(after[0]), lent[1]) == (0, 100, 7)
+    x += other
+    assert lent[0] == 98
+
+
 def test_what_is_there_is_selected_at_once() -> None:
     x = small(8)
     part = x[x > -0.5]

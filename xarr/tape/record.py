@@ -71,8 +71,11 @@ def is_nearly_idle(tape: Tape) -> cython.bint:
 
 @cython.cfunc
 def is_unwatched(tape: Tape) -> cython.bint:
-    """Return whether work that needs nothing of the tape may run now, as nobody watches."""
-    if tape.is_running or tape.noted or core_tier.name or tape.shared or tape.kept:
+    """Return whether work that needs nothing of the tape may run now, as nobody watches.
+
+    Memory that others see is no reason to wait: what reads or writes it runs at once anyway.
+    """
+    if tape.is_running or tape.noted or core_tier.name or tape.kept:
         return False
     return core_hooks.run is None and core_hooks.launch is None and not core_hooks.changed
 
