@@ -400,11 +400,10 @@ Not felt between 2^20 and 2^22.
 Test: tests/devices/test_pocl.py"""
 
 LIGHT_NBYTES: Final = 5 << 20
-"""Bytes of all operands up to which a core does eight times as much as `SMALL_WORK` meanwhile, where
-it has at most eight operations for each of them: of narrow numbers it does many at a time.
+"""Bytes of all operands up to which a core does eight times `SMALL_WORK` meanwhile, where it has at
+most eight operations for each of them: of narrow numbers it does many at a time.
 Measured: two cores, us of 2^20 elements, by threads and by the caller's: int8 `a + b` 51 and 30,
-`-a` 38 and 22, a copy 45 and 23; float32 `sum(a)` 65 and 48, `a + b` (12 MiB) 110 and 102; float64
-`a + b` (24 MiB) 176 and 257.
+a copy 45 and 23; float32 `sum(a)` 65 and 48; float64 `a + b` (24 MiB) 176 and 257.
 Test: tests/devices/test_pocl.py"""
 
 SMALL_NBYTES: Final = 1 << 18

@@ -242,11 +242,8 @@ class KernelSpec:
         "b" does, with two of the former; items beyond them read other elements. Of `INSIDE`, whose
         "elements" are 0 within all bounds, "i" does, and the arguments are the bounds alone.
 
-        Of accesses alike along the axis, later ones have the first one's number in place of all
-        that, which is computed once: twenty steps of life take an H200 1.3 ms so, not 1.9. Only a
-        kernel with cuts shares, as its places cost several operations; a stride alone costs one.
-        The bounds of `INSIDE` (`slot` below 0) are alike only among themselves, as no place of an
-        element follows from them.
+        In a kernel with cuts, whose places cost several operations, later accesses alike along the
+        axis have the first one's number in place of all that: life takes an H200 1.3 ms, not 1.9.
         """
         numbers: list[int] = []
         for group in self.extents:
