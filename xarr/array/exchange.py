@@ -257,7 +257,7 @@ def _is_pyopencl(obj: Any) -> bool:
 
 
 def is_foreign(obj: Any) -> bool:
-    """Whether an object is another library's array on a GPU, which NumPy could not read."""
+    """Return whether an object is another library's array on a GPU, which NumPy could not read."""
     if hasattr(obj, "__cuda_array_interface__") or _is_pyopencl(obj):
         return True
     place = getattr(obj, "__dlpack_device__", None)
@@ -569,12 +569,12 @@ def _no_copy(where: str, given: str, target: Device) -> errors.CopyError:
 
 
 def _holds(device: Device, row: DType | None) -> bool:
-    """Whether a device has a data type."""
+    """Return whether a device has a data type."""
     return row is not None and not (row in dtypes.NEEDS_FLOAT64 and device.no_float64)
 
 
 def _is_usable(memory: dlpack.Memory, device: Device) -> bool:
-    """Whether kernels of a device can work on memory where it is."""
+    """Return whether kernels of a device can work on memory where it is."""
     row = dtypes.BY_NUMPY.get(memory.dtype)
     return _holds(device, row) and memory.pointer % memory.dtype.itemsize == 0
 

@@ -190,7 +190,7 @@ def set_flags(
 
 
 def _covers(array: Array) -> bool:
-    """Whether an array has the whole of its memory, each element once."""
+    """Return whether an array has the whole of its memory, each element once."""
     view = array._view
     where = view.layout
     assert where is not None
@@ -251,7 +251,10 @@ def ctypes_of(array: Array) -> Any:
 
 
 def share_memory(first: Any, second: Any, max_work: int | None, *, exactly: bool) -> bool:
-    """Whether two arrays have a byte in common; without `exactly`, whether their ends cross."""
+    """Return whether two arrays have a byte in common.
+
+    Without `exactly` return whether their ends cross.
+    """
     function: Any = numpy.shares_memory if exactly else numpy.may_share_memory
     options = {} if max_work is None else {"max_work": max_work}
     if type(first) is Array and type(second) is Array:

@@ -158,7 +158,7 @@ def _typed_by_scipy(ufunc: numpy.ufunc, x: Array) -> dict[str, Any]:
 
 
 def _has_its_own_turn(value: Any) -> bool:
-    """Whether another library's array, which may know Arrays, stands among the operands."""
+    """Return whether another library's array, which may know Arrays, stands among the operands."""
     own = getattr(type(value), "__array_ufunc__", None)
     return (
         own is not None

@@ -41,7 +41,7 @@ _transfers: Final = _Transfers()
 
 
 def forbidden() -> bool:
-    """Whether a hidden transfer would be an error now."""
+    """Return whether a hidden transfer would be an error now."""
     return _transfers.forbidden > 0 and not _transfers.asked_for
 
 
@@ -128,12 +128,12 @@ def openly() -> AbstractContextManager[None]:
 
 
 def is_unobserved() -> bool:
-    """Whether hidden transfers are allowed and have no observer."""
+    """Return whether hidden transfers are allowed and have no observer."""
     return not hooks.transfers
 
 
 def are_allowed() -> bool:
-    """Whether hidden transfers are no errors here."""
+    """Return whether hidden transfers are no errors here."""
     return not _transfers.forbidden
 
 

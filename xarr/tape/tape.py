@@ -96,7 +96,7 @@ class Tape:
         their opcodes, as a hash.
     records : bool
         Whether small instructions are recorded, as of the last ones no value was asked for, or they
-        were a list that has its program.
+        were a list of several that has its program.
     lock, is_stable : Lock, bool
         The device's lock; whether the host reads the driver's memory.
     noted : int
