@@ -256,6 +256,36 @@ for line in LINES:
 """
 
 
+FIRST = """
+import numpy, xarr
+from pathlib import Path
+
+def status(name):
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) << 10 for line in lines if line.startswith(name))
+
+x = xarr.asarray(numpy.random.default_rng(0).random(1 << 23))
+points = xarr.linspace(0, 1, 1000)
+values = points * 2
+xarr.synchronize()
+before = status("VmRSS")
+found = xarr.interp(x, points, values)
+xarr.synchronize()
+print((status("VmHWM") - before) / x.nbytes)
+assert abs(xarr.to_numpy(found) - 2 * xarr.to_numpy(x)).max() < 1e-12
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux tells of peaks")
+def test_a_list_of_many_elements_waits_for_its_kernels(tmp_path: Path) -> None:
+    """The first run makes no arrays in between, though no kernel is on disk."""
+    if xarr.default_device().backend != "cpu":
+        pytest.skip(f"on {xarr.default_device()} a compilation takes memory in this process")
+    done = run_code(FIRST, XARR_CACHE_DIR=str(tmp_path), XARR_TIERS="", XARR_VERIFY="0")
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 3
+
+
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="Linux tells of peaks")
 def test_no_function_needs_much_more_memory_than_numpys() -> None:
     if xarr.default_device().backend != "cpu":

@@ -93,6 +93,7 @@ np.{add|maximum}.{reduceat(t, [0, 2, 1, 3])|reduceat(t, indices=[0, 5, 2], axis=
 np.add.reduceat(x, [0, 2]) ! IndexError: out of range
 np.{equal.{reduce|accumulate}(w, dtype=bool)|maximum.{reduce|accumulate}(w, dtype=numpy.int16)}
 np.{subtract|bitwise_or}.{reduce|accumulate}(w, dtype=numpy.int16)
+np.{logical_or|logical_xor}.accumulate(np.asarray([0, 2j, 0, 3]), out=np.ones(4, dtype=complex))
 np.add.at(t[::2].T, (numpy.asarray([0, 1, 0, 0]), slice(1, None)), 5)
 np.negative.at(t, [0, 0, 1])
 np.add.at(one[0, ...], (), 4)

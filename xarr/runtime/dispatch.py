@@ -129,7 +129,8 @@ class Program(program.Runnable):
         if not self._is_first:
             return False
         sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
-        return max(sizes, default=0) > tuning.LARGEST
+        # NumPy keeps arrays in between: ten of the size of x for `interp`.
+        return max(sizes, default=0) > tuning.LARGEST or sum(sizes) > 4 * tuning.LARGEST
 
     def _work(self) -> int:
         """Return the elements of all instructions."""

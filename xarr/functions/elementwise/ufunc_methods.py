@@ -108,9 +108,11 @@ def accumulate(function: ufunc, array: ArrayLike, axis: Any, dtype: DTypeLike, o
         return scanned(SCANS[function.__name__], x._view, place, dtype, False, out, name)
     view = builder.converted(x._view, _computed_type(function, x._view, dtype, name))
     if _is_associative(function):
-        return scanned(
-            interned(_joining, function._row, "scan"), view, place, None, False, out, name
-        )
+        # Truths are joined as such, whatever the type of `out` is.
+        known = function._row
+        joined = view.dtype if known is not None and known.takes_truths else None
+        scan = interned(_joining, known, "scan")
+        return scanned(scan, view, place, joined, False, out, name)
     rows = _along(Array(view), place)
     steps = [next(rows)] if x.shape[place] else []
     for row in rows:
