@@ -157,8 +157,8 @@ def test_showing_is_reading(any_device: xarr.Device) -> None:
         with xarr.no_implicit_transfer(), pytest.raises(xarr.ImplicitTransferError):
             x._repr_html_()
         assert "pending: 1 operation" in xarr.explain(x)
-        x._repr_html_()
-        assert "in memory" in xarr.explain(x)
+    x._repr_html_()
+    assert "in memory" in xarr.explain(x)
 
 
 def test_text_is_escaped(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,8 +129,10 @@ class Program(program.Runnable):
         if not self._is_first:
             return False
         sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
-        # NumPy keeps arrays in between: ten of the size of x for `interp`.
-        return max(sizes, default=0) > tuning.LARGEST or sum(sizes) > 4 * tuning.LARGEST
+        largest = max(sizes, default=0)
+        # NumPy keeps arrays in between, for `interp` ten: they matter where arrays are large.
+        is_long = 4 * largest > tuning.LARGEST and sum(sizes) > 4 * tuning.LARGEST
+        return largest > tuning.LARGEST or is_long
 
     def _work(self) -> int:
         """Return the elements of all instructions."""
