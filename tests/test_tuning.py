@@ -53,7 +53,6 @@ PAGES: Final = (
     ("architecture", "Results of at most {0} KiB stay", tuning.KEPT_NBYTES >> 10),
     ("architecture", "has occurred {0} times (`tuning.PLANNED`)", tuning.PLANNED),
     ("architecture", "2^{0} elements (`tuning.LARGE_WORK`)", tuning.LARGE_WORK.bit_length() - 1),
-    ("architecture", "2^{0} elements (`tuning.LARGEST`)", tuning.LARGEST.bit_length() - 1),
     ("devices", "repeated {0} times, or that have processed four million", tuning.PLANNED),
     ("devices", "Fourier transforms of up to {0} MiB", tuning.FFT_NBYTES >> 20),
     ("random", "draws up to {0:,} numbers at once", tuning.DRAWN_MOST),

@@ -207,13 +207,10 @@ Measured: of float32, half are taken and written back in 6.4 ms by places and 7.
 Test: tests/engine/test_memory.py"""
 
 LARGE_WORK: Final = 1 << 22
-"""Elements of all instructions, in all runs, from which on kernels are asked for earlier.
+"""Elements of all instructions, in all runs, from which on kernels are asked for earlier. With more
+in one of them it waits for these: `interp` of 10^7 takes 0.8 s, not 2.7, and 158 MB, not 783.
 Measured: eight turns of a chain on 10^6 float32 take 3.3, 2.9 and 20 ms.
 Test: tests/engine/test_tiers.py"""
-
-LARGEST: Final = 1 << 24
-"""Elements beyond which NumPy takes longer than a compiler; or of a quarter, and four times in all.
-Measured: `interp` of 10^7 without kernels on disk 0.8 s and 158 MB; by NumPy 2.7 s and 783."""
 
 LARGE_NBYTES: Final = 1 << 20
 """Bytes of new storages from which on a list that the host runs frees each once nothing reads it.
@@ -309,12 +306,15 @@ Measured: two of n float32 on cpu:0, parts and then one kernel: 1,000 17 and 11 
 JOINED_RUN: Final = 64
 """Elements of a part in a row from which the same kernel takes no longer than copies.
 Measured: us of one kernel and of copies, two parts of 2^20 elements on cpu:0, of float32 with 1, 16
-and 64 elements in a row 6,429 and 535, 1,222 and 955, 679 and 811, of int8 18,478 and 1,185, 2,323
-and 871, 622 and 193."""
+and 64 elements in a row 6,429 and 535, 1,222 and 955, 679 and 811."""
 
 JOINED_ROW: Final = 1 << 20
 """Elements of a row from which a GPU copies the rows that it stacks, one after the other.
 Measured: two of 2^24 float32 take an H200 147 us by one kernel, and a copy 32."""
+
+PARTED_NBYTES: Final = 1 << 26
+"""Bytes of a vector from which on it is made by parts, where much memory lies in between.
+Measured: `convolve` of 10^7 float64 takes 92 MB by parts, and at once 170."""
 
 ALTERNATING: Final = 1 << 13
 """Elements of an array that one kernel makes of parts with fewer in a row.

@@ -464,6 +464,9 @@ class Program:
             if value.ndim:
                 scan = f"np.cumulative_sum({name}{axis or ', axis=0'})"
                 forms.append(f"{scan}.astype({value.dtype.name!r})")
+                if value.flags.writeable and not self.pick(4):
+                    how = f"dtype={value.dtype.name!r}, out={name}"
+                    return self.run(f"np.add.accumulate({name}{axis or ', axis=0'}, {how})")
         return self.bind(self.new_name(), str(self.one_of(forms)))
 
     def rearranged(self) -> None:

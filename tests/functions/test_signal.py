@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
 
 import xarr
 from tests.functions.calls import check, each_line, rows
+from xarr import tuning
 
 RNG = np.random.default_rng(1)
 GIVEN: dict[str, Any] = {
@@ -70,13 +71,32 @@ f({abs(a * 9).astype("u1"), abs(v).astype("f4")|a[::-2], v[::2]}, mode=m)
 """
 
 
-@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+MODES: Final = ("full", "same", "valid")
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", ["convolve", "correlate"])
 def test_convolve(name: str, mode: str) -> None:
     rng = np.random.default_rng(6)
     for call in rows(CONVOLUTIONS):
         given = {"a": rng.normal(size=40), "v": rng.normal(size=20), "m": mode}
         check(call.replace("f(", f"np.{name}(", 1), near=1e-12, **given)
+
+
+def test_what_is_made_by_parts_has_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, v = xarr.asarray(RNG.normal(size=100)), xarr.asarray(RNG.normal(size=20))
+    p, f = xarr.asarray(GIVEN["p"]), xarr.asarray(GIVEN["v"])
+
+    def results() -> list[bytes]:
+        found = [xarr.convolve(a, w, mode) for w in (v[:1], v[:5], v) for mode in MODES]
+        found += [xarr.correlate(v, a, mode) for mode in MODES]
+        found += [xarr.convolve(a > 0, v > 0), xarr.interp(a.reshape(4, 25), p, f)]
+        found += [xarr.interp(a, p, f + 1j * f[::-1]), xarr.interp(a, p, f, period=1.5)]
+        return [np.asarray(one).tobytes() for one in found]
+
+    wanted = results()
+    monkeypatch.setattr(tuning, "PARTED_NBYTES", 64)
+    assert results() == wanted
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -18,7 +18,7 @@ if not cython.compiled:
     from xarr.ir.storage import Storage, next_mark
     from xarr.ir.views import Structure, View, contiguous
 
-_LARGEST = cython.declare(cython.Py_ssize_t, tuning.LARGEST)
+_LARGEST = cython.declare(cython.Py_ssize_t, tuning.LARGE_WORK)
 _AT_ONCE_NBYTES = cython.declare(cython.Py_ssize_t, tuning.AT_ONCE_NBYTES)
 _FEW_NBYTES = cython.declare(cython.Py_ssize_t, tuning.FEW_NBYTES)
 

@@ -2,7 +2,8 @@
 // (XR_CHUNKED): `result` is the sum of up to 1,024 values at a place, of which `seen` were added, and
 // `before` the sum of such sums, which is touched where a place has so many. A GPU's item walks all
 // of them, which are few, for a place. segment_sum.c sums in the same order, to the bit. XR_ZERO
-// plus a value is that value; it is what a place without values has.
+// plus a value is that value; it is what a place without values has. XR_STEP is 0 for one value at
+// all places, else 1.
 #ifndef XR_ASSEMBLED
 #include "editor.h"
 #endif
@@ -10,14 +11,14 @@ typedef struct { XR_FIELDS } xr_arguments;
 
 #if !XR_CHUNKED
 #define XR_ADD_UP(i)                                                                        \
-    sum = XR_SUM(sum, values[i]);                                                           \
+    sum = XR_SUM(sum, values[(i) * XR_STEP]);                                               \
     if (++count == 1024u) {                                                                 \
         total = XR_SUM(total, sum);                                                         \
         sum = XR_ZERO;                                                                      \
         count = 0u;                                                                         \
     }
 #define XR_PARAMETERS(parameter)                                                            \
-    parameter(GLOBAL const i64 *RESTRICT, places)                                           \
+    parameter(GLOBAL const XR_PLACE *RESTRICT, places)                                      \
     parameter(GLOBAL const XR_VALUE *RESTRICT, values)                                      \
     parameter(GLOBAL XR_VALUE *RESTRICT, result)
 
@@ -36,7 +37,7 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
             int is_among = 0;
             _Pragma("unroll")
             for (int ahead = 0; ahead < 8; ++ahead) {
-                near[ahead] = places[i + ahead];
+                near[ahead] = (i64)places[i + ahead];
                 is_among |= near[ahead] == (i64)k;
             }
             if (is_among) {
@@ -49,7 +50,7 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
             }
         }
         for (xr_index i = last; i < a.items; ++i) {
-            if (places[i] == (i64)k) {
+            if ((i64)places[i] == (i64)k) {
                 XR_ADD_UP(i)
             }
         }
@@ -58,7 +59,7 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
 }
 #else
 #define XR_PARAMETERS(parameter)                                                            \
-    parameter(GLOBAL const i64 *RESTRICT, places)                                           \
+    parameter(GLOBAL const XR_PLACE *RESTRICT, places)                                      \
     parameter(GLOBAL const XR_VALUE *RESTRICT, values)                                      \
     parameter(GLOBAL u16 *RESTRICT, seen)                                                   \
     parameter(GLOBAL XR_VALUE *RESTRICT, before)                                            \
@@ -75,9 +76,9 @@ ITEM_KERNEL(xr_histogram_sum, XR_PARAMETERS)
             result[k] = XR_ZERO;
         }
         for (xr_index i = 0; i < a.items; ++i) {
-            const i64 place = places[i];
+            const i64 place = (i64)places[i];
             if (place >= 0 && place < (i64)a.number) {
-                XR_VALUE sum = XR_SUM(result[place], values[i]);
+                XR_VALUE sum = XR_SUM(result[place], values[i * XR_STEP]);
                 u32 count = (u32)seen[place] + 1u;
                 if (count == 1024u) {
                     for (xr_index k = 0; !is_begun && k < a.number; ++k) {

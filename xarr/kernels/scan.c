@@ -4,6 +4,9 @@
 typedef struct { XR_FIELDS } xr_arguments;
 
 #if XR_CHUNKED
+// The result may be the operand's memory: each element is read before it is written.
+#undef RESTRICT
+#define RESTRICT
 #define XR_FOR_ITEMS                                                                        \
     const xr_index first_item = (xr_index)GLOBAL_ID(0) * a.item_chunk;                      \
     const xr_index items_left = a.items - first_item;                                       \

@@ -89,7 +89,7 @@ def _histogram_defines(loop_per_item: bool, local: int, spec: KernelSpec) -> lis
 def lower_sums(
     operation: OpaqueOp, device: Device, operands: Sequence[Ref], target: Ref, wide: bool
 ) -> Step:
-    """Return the step that adds each value to the sum of its place.
+    """Return the step that adds each value, or the only one, to the sum of its place.
 
     One item of a CPU does it, and an item for each place of a GPU.
     """
@@ -104,7 +104,8 @@ def lower_sums(
         indices["threads"] = groups * group
         scratch = []
     grid: Grid = (groups,), (group,)
-    special = (_sum_defines, operation, dtypes.int64, values.dtype, info.loop_per_item, False)
+    how = operation, places.dtype, values.dtype, info.loop_per_item, False
+    special = (_sum_defines, *how, int(values.pattern.size == size))
     kernel = _HISTOGRAM_SUM.kernel(device, special, tuple(indices), None, _BEGINS, wide=wide)
     launch = Launch(kernel, grid, size, tuple(indices.values()), (RESULT,))
     if scratch:
@@ -148,7 +149,7 @@ def _step(
 
 
 def _sum_defines(
-    operation: OpaqueOp, place: DType, value: DType, loop_per_item: bool, joins: bool
+    operation: OpaqueOp, place: DType, value: DType, loop_per_item: bool, joins: bool, step: int = 1
 ) -> list[str]:
     (sum_template,) = operation.parameters
     nothing = "0" if value.kind in INTEGER else "-0.0f"
@@ -161,4 +162,5 @@ def _sum_defines(
         f"#define XR_SUM(x, y) {sum_template.format('(x)', '(y)')}",
         f"#define XR_ZERO {zero if is_complex else f'({value.compute}){nothing}'}",
         f"#define XR_JOIN {int(joins)}",
+        f"#define XR_STEP {step}",
     ]

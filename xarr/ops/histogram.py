@@ -70,8 +70,12 @@ def _sums(places: View, values: View, number: int, inside: bool) -> View:
     if not number:
         return constant(0, row, (number,), device)
     if device.info.loop_per_item or max(places.shape[0], number // 16) <= tuning.SUMMED:
-        given = linear(builder.converted(places, dtypes.int64)), linear(values)
-        return builder.defer(_summing("histogram_sum", dtypes.int64, row), given, (number,))
+        if places.dtype is not dtypes.int32:
+            places = builder.converted(places, dtypes.int64)
+        if values.value is not None:  # one for all takes no memory for each
+            values = constant(values.value, row, (1,), device)
+        given = linear(places), linear(values)
+        return builder.defer(_summing("histogram_sum", places.dtype, row), given, (number,))
     nothing = {**dict.fromkeys(INTEGER, 0), COMPLEX: complex(-0.0, -0.0)}.get(row.kind, -0.0)
     result = constant(nothing, row, (number,), device)
     builder.materialise(result)

@@ -129,10 +129,7 @@ class Program(program.Runnable):
         if not self._is_first:
             return False
         sizes = [math.prod(opcode.shape) for opcode in self.trace.opcodes]
-        largest = max(sizes, default=0)
-        # NumPy keeps arrays in between, for `interp` ten: they matter where arrays are large.
-        is_long = 4 * largest > tuning.LARGEST and sum(sizes) > 4 * tuning.LARGEST
-        return largest > tuning.LARGEST or is_long
+        return max(sizes, default=0) > tuning.LARGE_WORK
 
     def _work(self) -> int:
         """Return the elements of all instructions."""

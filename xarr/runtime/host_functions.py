@@ -52,7 +52,7 @@ def find(opcode: Opcode) -> Function | bool:
     """
     found: Function | bool | None = opcode.host
     if found is None:
-        found = 0 < math.prod(opcode.shape) <= tuning.LARGEST and _function(opcode)
+        found = 0 < math.prod(opcode.shape) <= tuning.LARGE_WORK and _function(opcode)
         opcode.host = found
     return found
 

@@ -386,7 +386,7 @@ class FusionGroup:
         target = instruction.target
         if target is not None:
             self.results[target.slot] = len(self.epilogue), target
-            if instruction.is_fresh:
+            if instruction.is_fresh or isinstance(instruction.operation, TemplateOp):
                 self.written.setdefault(target.slot, []).append(target)
                 if self.live[target.slot]:
                     self.must_store.add(target.slot)

@@ -137,7 +137,8 @@ class PlannedKernel(NamedTuple):
             if ref.slot in group.double_buffered
             or (ref.slot in group.fresh and ref.slot not in kept and ref.slot not in reuses)
         ]
-        allocated += [(ref.slot, ref.nbytes) for ref in results]
+        fresh = {slot for group in groups for slot in group.fresh}
+        allocated += [(ref.slot, ref.nbytes) for ref in results if ref.slot in fresh]
         allocated += [one for group in groups for one in group.uninitialised.items()]
         offsets = [one for group in groups for one in group.offsets()]
         return Step(

@@ -20,7 +20,7 @@ from xarr.dtypes import COMPLEX, DType
 from xarr.ir.operation import Operation, interned
 from xarr.layout import Layout, Shape
 from xarr.lowering import reduce_scan
-from xarr.lowering.operations import Ref, RoutineOp, TemplateOp, WrappedAccess
+from xarr.lowering.operations import Ref, RoutineOp, ScanOp, TemplateOp, WrappedAccess
 from xarr.scheduler.fusion_group import NBYTES_OF_KERNEL, overlap
 from xarr.scheduler.instructions import BoundsMask, Operand, ScheduledInstruction
 
@@ -84,6 +84,43 @@ def rewrite(
             if last[slot] == number and not (is_reduction and instruction is given):
                 table.add(instruction, is_reduction)
     return rewritten
+
+
+def scan_in_place(
+    instructions: Sequence[ScheduledInstruction],
+    live: Sequence[bool],
+    swappable: Mapping[int, int],
+    info: DeviceInfo,
+) -> Sequence[ScheduledInstruction]:
+    """Let a scan whose result is copied to its operand write that itself, as `cumsum(x, out=x)`.
+
+    On a CPU, that is: one item walks a piece, and reads each element before it writes it.
+    """
+    scans = [one for one in instructions if isinstance(one.operation, ScanOp)]
+    if not info.loop_per_item or not scans:
+        return instructions
+    users: dict[int, list[ScheduledInstruction]] = {}
+    for one in instructions:
+        for slot in {*one.slots, one.written.slot}:
+            users.setdefault(slot, []).append(one)
+    replaced: dict[int, ScheduledInstruction | None] = {}
+    for scan in scans:
+        result = scan.written.slot
+        _, *readers = users[result]
+        if live[result] or len(readers) != 1 or not scan.is_fresh:
+            continue
+        (copy,) = readers
+        target = copy.written
+        is_copy = copy.operation.row == "astype" and copy.is_linear and not copy.is_fresh
+        is_whole = swappable.get(target.slot) == target.nbytes and not target.offset
+        operands = [ref for _, ref, _ in scan.read if ref.slot == target.slot]
+        is_same = operands and all(ref == target for ref in operands)
+        if is_copy and is_whole and is_same and users[target.slot][:2] == [scan, copy]:
+            also = scan.also | {copy.number}
+            replaced[scan.number] = scan.but(target=target, is_fresh=False, also=also)
+            replaced[copy.number] = None
+    found = [replaced.get(one.number, one) for one in instructions]
+    return [one for one in found if one is not None]
 
 
 def _own_weight(operation: Operation) -> tuple[int, list[int]]:

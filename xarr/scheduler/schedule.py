@@ -10,7 +10,7 @@ from xarr.scheduler.buffer_reuse import Plan as Plan, reuse_buffers
 from xarr.scheduler.dce import eliminate_dead_code, eliminate_dead_stores
 from xarr.scheduler.fusion import fuse_horizontally, fuse_vertically
 from xarr.scheduler.recompute import recompute
-from xarr.scheduler.rewrite import rewrite
+from xarr.scheduler.rewrite import rewrite, scan_in_place
 from xarr.scheduler.row_fusion import fuse_rows
 from xarr.scheduler.verify import Verifier
 
@@ -33,6 +33,7 @@ def schedule(
 
     instructions = verify.instructions(rewrite(instructions, live, swappable, info))
     instructions = verify.instructions(eliminate_dead_code(instructions, live))
+    instructions = verify.instructions(scan_in_place(instructions, live, swappable, info))
     groups = verify.groups(fuse_vertically(instructions, live, info))
     groups = verify.groups(fuse_horizontally(groups))
     groups = verify.groups(recompute(groups, live, info))

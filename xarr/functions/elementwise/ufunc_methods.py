@@ -479,7 +479,9 @@ def _add(function: ufunc, a: Array, places: Array, values: Array) -> bool:
         return True
     where = settled(a)
     if a.size <= tuning.DENSE * places.size:
-        totals = histograms.sums(places._view, added._view, a.size, inside=True)
+        narrow = dtypes.int32 if a.size < layout.WIDE else dtypes.int64
+        where_to = builder.converted(places._view, narrow)
+        totals = histograms.sums(where_to, added._view, a.size, inside=True)
         totals = builder.reshaped(totals, a.shape)
         value = builder.converted(functions.add(a, Array(totals))._view, view.dtype)
         assert view.storage is not None

@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from collections.abc import Callable, Sequence
+from typing import Any, Final, SupportsIndex
 
 import numpy
 
@@ -89,6 +89,27 @@ def _blank(shape: Shape, dtype: DType, device: Device, run: int) -> Storage:
     builder.materialise(view)
     assert view.storage is not None
     return view.storage
+
+
+_PARTS: Final = 16
+
+
+def made_by_parts(size: int, itemsize: int, part: Callable[[int, int], Array]) -> Array:
+    """Make a vector of `part(first, last)`, of all elements at once if they are not many.
+
+    Else by parts, so that what is in between takes less memory.
+    """
+    if size * itemsize <= tuning.PARTED_NBYTES:
+        return part(0, size)
+    step = -(-size // _PARTS)
+    whole: Assembly | None = None
+    for first in range(0, size, step):
+        found = part(first, min(first + step, size))
+        whole = whole or Assembly((size,), found._view.dtype, found.device)
+        whole.put([first], found.shape, found._view)
+        builder.settle(found.device)
+    assert whole is not None
+    return whole.array()
 
 
 def _arrays(values: Any, where: str) -> list[Array]:

@@ -23,7 +23,7 @@ from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
 from xarr.functions.reduce.comparing import device_of
 from xarr.functions.shape import joining, manipulation
-from xarr.functions.shape.joining import Assembly, taken_from
+from xarr.functions.shape.joining import Assembly, made_by_parts, taken_from
 from xarr.functions.sort.sorting import argsort, searchsorted
 from xarr.ir.views import View, constant, storage_view
 from xarr.layout import Layout
@@ -91,7 +91,6 @@ def _interpolated(
         points, values = searching.take(points, order), searching.take(values, order)
         points = joining.concat((points[-1:] - period, points, points[:1] + period))
         values = joining.concat((values[-1:], values, values[:1]))
-    index = searchsorted(points, at, side="right") - 1
     if values._view.dtype.kind != COMPLEX:
         for name, bound in (("left", left), ("right", right)):
             if isinstance(bound, complex | numpy.complexfloating):
@@ -99,13 +98,26 @@ def _interpolated(
                     where, f"{name} is {bound!r}", f"{name} must be a real number, as fp is real"
                 )
         values = Array(builder.converted(values._view, row))
-        return _polygon(at, points, values, index, left, right)
+
+    def part(first: int, last: int) -> Array:
+        some = at if last - first == at.size else at.reshape(-1)[first:last]
+        return _at_points(some, points, values, left, right)
+
+    found = made_by_parts(at.size, values.itemsize, part)
+    return found if found.shape == at.shape else found.reshape(at.shape)
+
+
+def _at_points(x: Array, points: Array, values: Array, left: Any, right: Any) -> Array:
+    """The values at x, real or complex."""
+    index = searchsorted(points, x, side="right") - 1
+    if values._view.dtype.kind != COMPLEX:
+        return _polygon(x, points, values, index, left, right)
     bounds = [None if bound is None else complex(bound) for bound in (left, right)]
     real, imag = (
         _polygon(
-            at,
+            x,
             points,
-            getattr(values, part).astype(row.numpy),
+            getattr(values, part).astype(x.dtype),
             index,
             *(None if bound is None else getattr(bound, part) for bound in bounds),
         )
@@ -363,17 +375,28 @@ def _correlated(a: Array, v: Array, mode: str | int, where: str) -> Array:
     if mode not in around:
         raise value_error(where, f"mode is {mode!r}", "mode must be 'full', 'same' or 'valid'")
     before, after = around[mode]
-    whole = [_padded(a, before, after)]
-    if before or after:
-        # What lies beyond a takes no part, were it only that 0 times infinity is NaN.
-        inside = constant(True, dtypes.bool_, a.shape, a.device)
-        whole.append(_padded(Array(inside), before, after))
-    windows = [_windows(part, count) for part in whole]
+    size = before + a.size + after - count + 1
+
+    def part(first: int, last: int) -> Array:
+        begin, end = first - before, last - before + count - 1  # of what the windows reach
+        beyond = max(-begin, 0), max(end - a.size, 0)
+        begin, end = max(begin, 0), min(end, a.size)
+        return _sums(a if end - begin == a.size else a[begin:end], v, beyond, where)
+
+    return made_by_parts(size, a.itemsize, part)
+
+
+def _sums(a: Array, v: Array, beyond: tuple[int, int], where: str) -> Array:
+    """The sums of v times each window of a, which reaches so far beyond its two borders."""
+    count = v.size
     truths = a._view.dtype.kind == BOOL
     column = builder.reshaped(v._view, (count, 1))
-    products = (rows.logical_and if truths else rows.multiply).combined(windows[0], column, where)
-    if len(windows) == 2:
-        products = choose(windows[1], products, _zero(products))
+    multiply = rows.logical_and if truths else rows.multiply
+    products = multiply.combined(_windows(_padded(a, *beyond), count), column, where)
+    if any(beyond):
+        # What lies beyond a takes no part, were it only that 0 times infinity is NaN.
+        inside = _padded(Array(constant(True, dtypes.bool_, a.shape, a.device)), *beyond)
+        products = choose(_windows(inside, count), products, _zero(products))
     if truths:
         return reduced(folds.any, products, 0, where=where)
     return reduced(folds.sum, products, 0, dtype=products.dtype.numpy, where=where)

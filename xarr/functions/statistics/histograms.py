@@ -19,7 +19,6 @@ from xarr.backends.device import Device, default_float, require_together
 from xarr.dtypes import BOOL, COMPLEX, INTEGER, DType, complex_of
 from xarr.errors import difference, message, refused, type_error, value_error
 from xarr.functions.calls.on_host import host_of
-from xarr.functions.calls.row_calls import reduced
 from xarr.functions.create import creation
 from xarr.functions.index import searching
 from xarr.functions.reduce import reductions
@@ -31,7 +30,7 @@ from xarr.ir.operation import Operation, interned
 from xarr.ir.views import View, constant
 from xarr.layout import integer, require_possible
 from xarr.lowering.histogram import RUN
-from xarr.ops import histogram as histograms, reductions as folds
+from xarr.ops import histogram as histograms
 from xarr.tape import builder
 
 _Limits = tuple[Any, Any]
@@ -83,10 +82,8 @@ def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int =
         raise value_error(where, f"minlength is {least}", "it must be 0 or more")
     number = least
     if values.size:
-        # As an unsigned integer a negative number is larger than all others.
-        unsigned = builder.converted(builder.converted(view, dtypes.int64), dtypes.uint64)
-        largest = _host(reduced(folds.max, unsigned))[()].item()
-        if largest >= 1 << 63:
+        smallest, largest = map(int, _extremes(values))
+        if smallest < 0 or largest >= 1 << 63:
             raise value_error(where, "x has a negative number", "numbers must not be negative")
         number = max(least, largest + 1)
     if number >> 60:  # their bytes are not counted in 64 bits
@@ -121,6 +118,11 @@ def _host(x: Array) -> Host:
     """Read a result on which further work depends; like the count of a mask no hidden transfer."""
     with openly():
         return to_host(x._view)
+
+
+def _extremes(x: Array) -> Host:
+    """Read the smallest and the largest element."""
+    return _host(stack((reductions.min(x), reductions.max(x))))
 
 
 def histogram(
@@ -270,8 +272,7 @@ def _outer(x: Array, limits: _Limits | None, where: str) -> _Limits:
     elif not x.size:
         first, last, given = 0, 1, ""
     else:
-        found = _host(stack((reductions.min(x), reductions.max(x))))
-        first, last, given = found[0], found[1], "the range of a"
+        (first, last), given = _extremes(x), "the range of a"
     if not (numpy.isfinite(first) and numpy.isfinite(last)):
         raise value_error(where, f"{given} is {first} to {last}", "edges must be finite")
     return (first - 0.5, last + 0.5) if first == last else (first, last)
