@@ -420,6 +420,10 @@ class Driver(Protocol):
         """
         return None
 
+    def seen(self, buffer: Any) -> Any:
+        """The buffer's bytes to be read at once: `window`, or a copy where that takes less time."""
+        return self.window(buffer)
+
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
         """A buffer in memory that `owner` keeps; on a CPU or a CUDA device."""
         raise lacking(self.info, "buffers in memory of others")

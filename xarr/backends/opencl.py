@@ -78,6 +78,7 @@ class OpenCLDriver(Programs, Memory):
         self._small = tuning.SMALL_WORK
         self._labels = tuple([pocl.label(one) for one in devices])
         self._peak_nbytes = 0
+        self._few = memoryview(bytearray(16))  # a number
         self._compiled: tuple[bytes, Any] | None = None
         self._direct = direct_functions(cl)
         self._launches = 0

@@ -29,6 +29,7 @@ class Memory(Queues):
     _copy: Any
     _read: Any
     _write: Any
+    _few: Any
 
     def allocate(self, nbytes: int) -> Any:
         """A buffer, its content undefined; MemoryError when there is no room for it."""
@@ -194,6 +195,13 @@ class Memory(Queues):
             found = _memory(self.address(buffer), buffer.size, _WRITABLE)
             buffer.__dict__["window"] = found
         return found
+
+    def seen(self, buffer: Any) -> Any:
+        """The buffer's bytes; of a new number a copy, which takes 1 us, and its address 2.5."""
+        if buffer.size > self._few.nbytes or "window" in buffer.__dict__ or not self.is_open():
+            return self.window(buffer)
+        self.download(buffer, 0, self._few[: buffer.size])
+        return self._few
 
     def wrap(self, address: int, nbytes: int, owner: Any) -> Any:
         """A buffer in the host's memory, which `owner` keeps longer than the buffer; on a CPU."""

@@ -16,6 +16,7 @@ cdef class Storage:
     cdef Py_ssize_t most_mark
     cdef Py_ssize_t slot
     cpdef object window(self)
+    cpdef object seen(self)
 
 cdef Storage new_storage(Storage made, object device, Py_ssize_t nbytes)
 cpdef object allocate_or_collect(object device, Py_ssize_t nbytes)

@@ -136,6 +136,14 @@ class Storage:
         driver = self.device.driver
         return memory if driver.stable_addresses else driver.window(memory)
 
+    @cython.ccall
+    def seen(self) -> Any:
+        """Return the memory as `window` does, or a copy; the caller holds the device's lock."""
+        memory = self.buffer
+        if memory is None or type(memory) is _ndarray or self.device.driver.stable_addresses:
+            return self.window()
+        return self.device.driver.seen(memory)
+
 
 @cython.cfunc
 def new_storage(made: Storage, device: object, nbytes: cython.Py_ssize_t) -> Storage:

@@ -1,6 +1,7 @@
 // Cumulative sums and products along an axis, in pieces: an item walks one piece of one line.
 // XR_TOTALS: store the total of each piece. Otherwise: store every running value, begun with the
-// running total of the pieces before (`carry`), which the same kernel has scanned.
+// running total of the pieces before: `carry`, which the same kernel has scanned, or, where one item
+// walks all pieces of a line (XR_IN_ONE), its own.
 typedef struct { XR_FIELDS } xr_arguments;
 
 #if XR_CHUNKED
@@ -30,6 +31,9 @@ typedef struct { XR_FIELDS } xr_arguments;
 
 ITEM_KERNEL(xr_scan, XR_PARAMETERS)
 {
+#if XR_IN_ONE
+    XR_ACC before;
+#endif
     XR_FOR_ITEMS
     {
         const xr_index inner = item % a.inner_extent;
@@ -55,7 +59,7 @@ ITEM_KERNEL(xr_scan, XR_PARAMETERS)
         }
 #endif
         for (xr_index position = begin;;) {
-#if XR_CARRIED
+#if XR_CARRIED || XR_IN_ONE
             const XR_ACC running = piece > 0 ? XR_COMBINE(before, acc) : acc;
 #else
             const XR_ACC running = acc;
@@ -71,6 +75,9 @@ ITEM_KERNEL(xr_scan, XR_PARAMETERS)
             XR_NEXT(acc, 0)
             XR_IN_ORDER
         }
+#if XR_IN_ONE
+        before = piece > 0 ? XR_COMBINE(before, acc) : acc;
+#endif
 #else
         for (xr_index position = begin + 1; position < end; ++position) {
             XR_ELEMENT

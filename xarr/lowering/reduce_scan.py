@@ -269,10 +269,11 @@ def _scan(
             f"#define XR_IN_ONE {int(in_one)}",
         ]
     else:
-        skeleton, in_one = _SCAN, False
+        skeleton = _SCAN
         indices = {"items": items, "piece_length": SCAN_PIECE, **indices}
         grid, item_chunk = _grid(device, items, outer * length * inner, True)
-        how = [f"#define XR_CHUNKED {int(lanes)}"]
+        in_one = lanes and inner == 1 and grid[0] == (1,) and 1 < count <= SCAN_PIECE
+        how = [f"#define XR_CHUNKED {int(lanes)}", f"#define XR_IN_ONE {int(in_one)}"]
         if lanes:
             indices["item_chunk"] = item_chunk
     if spec is None:

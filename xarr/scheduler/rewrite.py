@@ -113,12 +113,15 @@ def scan_in_place(
         target = copy.written
         is_copy = copy.operation.row == "astype" and copy.is_linear and not copy.is_fresh
         is_whole = swappable.get(target.slot) == target.nbytes and not target.offset
-        operands = [ref for _, ref, _ in scan.read if ref.slot == target.slot]
-        is_same = operands and all(ref == target for ref in operands)
+        is_same = all(ref == target for _, ref, _ in scan.read)
         if is_copy and is_whole and is_same and users[target.slot][:2] == [scan, copy]:
-            also = scan.also | {copy.number}
-            replaced[scan.number] = scan.but(target=target, is_fresh=False, also=also)
-            replaced[copy.number] = None
+            replaced[scan.number] = None
+            replaced[copy.number] = copy.but(
+                operation=scan.operation,
+                shape=scan.shape,
+                operands=scan.operands,
+                also=copy.also | scan.also | {scan.number},
+            )
     found = [replaced.get(one.number, one) for one in instructions]
     return [one for one in found if one is not None]
 

@@ -103,7 +103,7 @@ def _element(on: Tape, how: Structure, storage: Storage | None, at: cython.Py_ss
         or on.writes(storage)
     ):
         return None
-    memory = storage.window()
+    memory = storage.seen()
     if memory is None:
         return None
     on.note_value()
